@@ -32,10 +32,12 @@ class Setting:
     """Where launches run: the distribution and its settings, the network, the GPUs, and where the logs go.
 
     nccl: a folder with include and lib, for programs that are not PyTorch's; None: PyTorch's own.
+    policies: a folder with more of them, for the part policies; None: there are no more.
     per_node: how many ranks, each with a GPU of its own, a node has.
     """
 
-    def __init__(self, distribution, network, out, dry_run, sharing, settings=None, nccl=None, per_node=1):
+    def __init__(self, distribution, network, out, dry_run, sharing, settings=None, nccl=None, per_node=1,
+                 policies=None):
         self.distribution = distribution
         self.network = network
         self.out = out
@@ -43,6 +45,7 @@ class Setting:
         self.sharing = sharing
         self.settings = settings or {}
         self.nccl = nccl
+        self.policies = policies
         self.per_node = per_node
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
         self.gpus = visible.split(",") if visible else [str(i) for i in range(sharing.gpus)]

@@ -1,5 +1,6 @@
 """Did Trigon carry it? What NCCL's log, Trigon's own counters and the kernel's counters say."""
 
+import collections
 import re
 
 # "Using network Trigon", "Assigned NET plugin Trigon to comm", "Loaded net plugin Trigon (v11)", by NCCL's release
@@ -9,7 +10,6 @@ CHANNEL = re.compile(r"Channel \d+(?:/\d+)? : .* via (\S+)")
 TRAFFIC = re.compile(r"NET/Trigon : (\S+ \S+ \(\w+\)): (\d+) messages, (\d+) bytes sent and received so far")
 CHANNELS = re.compile(r"(\d+) coll channels.* (\d+) p2p channels")
 AGREED = re.compile(r"(\d+) coll channels.* (\d+) p2p channels, (\d+) p2p channels per peer")
-IMPOSSIBLE = re.compile(r"decided by the policy, \d+ left to NCCL, (\d+) that NCCL cannot do")
 CHOICE = re.compile(r"(\w+): (\d+) Bytes -> Algo (\w+) proto (\w+) channel\{Lo\.\.Hi\}=\{(\d+)\.\.(\d+)\}")
 
 
@@ -61,15 +61,39 @@ def choices(log):
     return found
 
 
-def choices_by_size(log):
-    """What NCCL chose last for an all-reduce of so many bytes: {bytes: (algorithm, protocol)}."""
-    return {int(match[2]): (match[3].upper(), match[4].upper())
-            for match in CHOICE.finditer(log) if match[1] == "AllReduce"}
+AllReduce = collections.namedtuple("AllReduce", "bytes algorithm protocol channels")
+AllReduce.pair = property(lambda self: (self.algorithm, self.protocol))
 
 
-def impossible_decisions(log):
-    """How many decisions of a policy NCCL could not follow, as Trigon says when a communicator closes."""
-    return sum(int(match[1]) for match in IMPOSSIBLE.finditer(log))
+def all_reduces(log):
+    """What NCCL chose for each all-reduce, in their order."""
+    return [AllReduce(int(match[2]), match[3].upper(), match[4].upper(), int(match[6]) - int(match[5]) + 1)
+            for match in CHOICE.finditer(log) if match[1] == "AllReduce"]
+
+
+def judge_alike(stat, ranks, sha256, decides=None):
+    """Whether all ranks decide by one version, and have decided as often: (problem or None, what they say).
+
+    stat: {pid: what "trigon policy stat --json" says of that process}
+    sha256: of the version, or None where NCCL has to decide
+    decides: whether the policy has to have decided anything; None: either
+    """
+    if len(stat) != ranks:
+        return f"{len(stat)} of {ranks} ranks say what they decide by", ""
+    found = [[(each["sha256"], each["decided"], each["leftToNccl"], each["impossible"])
+              for each in process["communicators"]] for process in stat.values()]
+    if any(process["stopped"] for process in stat.values()):
+        return "a rank's policy was stopped: " + str({pid: p["stopped"] for pid, p in stat.items()}), ""
+    said = "; ".join(f"{sha[:12]}: {decided} decided, {left} left to NCCL, {beyond} that NCCL cannot do"
+                     for sha, decided, left, beyond in found[0]) or "NCCL decides"
+    if any(each != found[0] for each in found):
+        return f"ranks differ: {found}", said
+    versions = [each[0] for each in found[0]]
+    if versions != ([] if sha256 is None else [sha256]):
+        return f"decided by {versions or 'NCCL'} instead of {sha256 or 'NCCL'}", said
+    if decides is not None and decides != any(each[1] or each[3] for each in found[0]):
+        return f"the policy has {'not ' if decides else ''}decided ({said})", said
+    return None, f"{said}, on each of {ranks} ranks"
 
 
 def judge_log(log, payload):

@@ -50,6 +50,26 @@ def measure(rank, bytes, iterations, warmup):
 
 
 @exercise
+def passes(rank, sizes, warmup, rounds, passes):
+    """Of each pass the mean seconds of all-reduces of each size, asked for without a wait between them."""
+    taken = []
+    for _ in range(passes):
+        means = []
+        for size in sizes:
+            data = torch.zeros(max(1, size // 4), dtype=torch.float32, device=rank.device)
+            for _ in range(warmup):
+                dist.all_reduce(data)
+            rank.synchronize()
+            start = time.perf_counter()
+            for _ in range(rounds):
+                dist.all_reduce(data)
+            rank.synchronize()
+            means.append((time.perf_counter() - start) / rounds)
+        taken.append(means)
+    return {"seconds": taken}
+
+
+@exercise
 def rested(rank, bytes, times, pause):
     """The times of all-reduces by themselves, each after a pause, as this rank saw them.
 
@@ -64,6 +84,32 @@ def rested(rank, bytes, times, pause):
         rank.synchronize()
         taken.append(time.perf_counter() - start)
     return {"seconds": taken}
+
+
+@exercise
+def steady(rank, bytes, seconds):
+    """All-reduces one after the other, each looked at, until rank 0 says with the data that its time is over.
+
+    So all ranks do as many. Tells the driver once they run.
+    """
+    count, rounds, wrong, slowest = bytes // 4, 0, None, 0.0
+    over, deadline = False, time.monotonic() + seconds
+    while not over:
+        data = torch.full((count,), float(rounds % 1000 + rank.rank), device=rank.device)
+        data[0] = 1.0 if rank.rank == 0 and time.monotonic() >= deadline else 0.0
+        rank.synchronize()
+        start = time.perf_counter()
+        dist.all_reduce(data)
+        rank.synchronize()
+        slowest = max(slowest, time.perf_counter() - start) if rounds else 0.0  # the first one may connect
+        expected = sum(float(rounds % 1000 + each) for each in range(rank.ranks))
+        if not bool((data[1:] == expected).all()):
+            wrong = wrong or f"all-reduce {rounds} is wrong: not {expected} everywhere"
+        over = data[0].item() != 0
+        rounds += 1
+        if rounds == 1:
+            rank.notify()
+    return {"rounds": rounds, "wrong": wrong, "slowest_s": slowest, "payload": 2 * bytes * rounds}
 
 
 @exercise
@@ -113,6 +159,15 @@ def train(rank, steps):
             "last_loss": mean.item() / rank.ranks}
 
 
+def await_first(works):
+    """Until the first operation is done, and the next ones are under way."""
+    deadline = time.monotonic() + 30
+    while not works[0].is_completed():
+        if time.monotonic() > deadline:
+            raise AssertionError("the first operation is not done after 30 s")
+        time.sleep(0.001)
+
+
 @exercise
 def abort(rank, absent):
     """Aborts the communicator while requests are in flight.
@@ -122,10 +177,13 @@ def abort(rank, absent):
     data = torch.ones(64 << 20, dtype=torch.float32, device=rank.device)
     dist.all_reduce(data)
     rank.synchronize()
-    if not absent or rank.rank != rank.ranks - 1:
-        works = [dist.all_reduce(data, async_op=True) for _ in range(10)]
-    time.sleep(0.3)
-    in_flight = 0 if absent and rank.rank == rank.ranks - 1 else sum(not w.is_completed() for w in works)
+    takes_part = not absent or rank.rank != rank.ranks - 1
+    works = [dist.all_reduce(data, async_op=True) for _ in range(100)] if takes_part else []
+    if absent:
+        time.sleep(0.3)  # for the requests to get as far as they can
+    else:
+        await_first(works)
+    in_flight = sum(not work.is_completed() for work in works)
     start = time.perf_counter()
     dist.distributed_c10d._abort_process_group()
     aborted = time.perf_counter() - start

@@ -1,6 +1,7 @@
 """The command line: checks the arguments, makes the network, runs the parts. run.sh starts it."""
 
 import argparse
+import os
 import signal
 import sys
 import tempfile
@@ -13,6 +14,8 @@ import causes
 import correctness
 import cuts
 import faults
+import fresh
+import gains
 import network
 import one_sided
 import policies
@@ -28,8 +31,9 @@ from report import Report
 PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
          "faults": faults.faults, "restarts": restarts.restarts, "cuts": cuts.cuts, "shapes": shapes.shapes,
-         "unlike": unlike.unlike, "pairs": unlike.pairs, "policies": policies.policies,
-         "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed}
+         "unlike": unlike.unlike, "pairs": unlike.pairs, "policies": policies.policies, "gains": gains.gains,
+         "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed,
+         "fresh": fresh.fresh}
 
 
 def arguments(given):
@@ -45,6 +49,8 @@ def arguments(given):
     parser.add_argument("--set", dest="settings", action="append", default=[], type=trigon_setting,
                         metavar="NAME=VALUE")
     parser.add_argument("--nccl", type=Path)
+    parser.add_argument("--processors", type=int)
+    parser.add_argument("--policies", type=Path)
     parser.add_argument("--dry-run", action="store_true")
     args = parser.parse_args(given)
     if not 1 <= args.gpus <= len(network.NODES):
@@ -53,6 +59,9 @@ def arguments(given):
     if not max(2, args.gpus) <= args.nodes <= len(network.NODES):
         parser.error(f"{args.nodes} nodes for {args.gpus} GPUs: "
                      f"--nodes must be {max(2, args.gpus)} to {len(network.NODES)}")
+    if args.processors is not None and args.processors * args.nodes > len(os.sched_getaffinity(0)):
+        parser.error(f"--processors {args.processors}: {args.nodes} nodes would need {args.processors * args.nodes}, "
+                     f"and there are {len(os.sched_getaffinity(0))}")
     args.distribution = args.distribution.resolve()
     plugin = args.distribution / "lib" / "libnccl-net-trigon.so"
     if not args.dry_run and not plugin.is_file():
@@ -87,7 +96,10 @@ def run(part, args, net, out, report):
     report.say(shared.describe())
     end = time.monotonic() + PART_SECONDS
     try:
-        setting = Setting(args.distribution, net, out, args.dry_run, shared, dict(args.settings), args.nccl)
+        setting = Setting(args.distribution, net, out, args.dry_run, shared, dict(args.settings), args.nccl,
+                          policies=args.policies)
+        if args.processors:
+            setting.processors = setting.processors[:args.processors * args.nodes]
         PARTS[part](setting, report, args.nodes, lambda: time.monotonic() > end)
     except LaunchFailed as e:
         report.fails(part, str(e))

@@ -8,8 +8,8 @@ usage() {
   cat <<'END'
 usage: run.sh DISTRIBUTION GPUS [--part PART] [--out DIRECTORY]
               [--network auto|namespaces|loopback] [--ip PROGRAM]
-              [--cables 1|2|3] [--nodes N] [--nccl FOLDER]
-              [--set TRIGON_NAME=VALUE]... [--dry-run]
+              [--cables 1|2|3] [--nodes N] [--processors N] [--nccl FOLDER]
+              [--policies FOLDER] [--set TRIGON_NAME=VALUE]... [--dry-run]
 
 Plays one node per GPU, each with its own subnet to every other, and lets
 PyTorch's NCCL communicate over Trigon. Exit status 0 only if everything passed;
@@ -19,10 +19,11 @@ the last line counts what passed, failed and was skipped.
                 a build)
   GPUS          1 to 4
   --part        what to run: smoke, calls, correctness, faults, restarts, cuts,
-                shapes, unlike, pairs, policies, one-sided, traces, causes,
-                speed or all (default smoke, one minute; calls takes as long,
-                each other part up to seven); cuts needs --cables 2, shapes and
-                unlike --nodes 4, pairs an even number of GPUs
+                shapes, unlike, pairs, policies, gains, one-sided, traces,
+                causes, speed, fresh or all (default smoke, one minute; calls
+                takes as long, each other part up to seven); cuts needs
+                --cables 2, shapes and unlike --nodes 4, pairs an even number of
+                GPUs
   --out         logs and results (default: a new folder under /tmp)
   --network     auto: namespaces if possible (root, the program ip, veth in the
                 kernel), else loopback addresses
@@ -33,11 +34,13 @@ the last line counts what passed, failed and was skipped.
   --nodes       how many nodes, 2 to 4 (default: as many as GPUs); more than
                 GPUS share them, by NVIDIA's Multi-Process Service where it is
                 there, else in turns, which is right but slow
+  --processors  how many a node has (default: its share of the machine's)
   --set         a setting of Trigon for every launch that has any, for example
                 TRIGON_STRIPES=all; may be repeated. Such settings in run.sh's
                 own environment are not passed on
   --nccl        for the part one-sided: a folder with another NCCL's include and
                 lib (default: PyTorch's)
+  --policies    for the part policies: a folder with more objects to be tried
   --dry-run     no GPU, no NCCL, no plugin: the same checks over PyTorch's gloo
                 on the CPU
   PYTHON        environment variable: the Python that has PyTorch (default:

@@ -17,6 +17,7 @@ import calls
 import evidence
 import main
 import network
+import policies
 import restarts
 import sharing
 import speed
@@ -80,6 +81,78 @@ class Evidence(unittest.TestCase):
         self.assertIn("5000 bytes on the cables", evidence.judge_counters(before, after, 5001)[0])
         after["mgmt0"] = 10**9
         self.assertIn("management", evidence.judge_counters(before, after, 5000)[0])
+
+
+class Policies(unittest.TestCase):
+    DECIDED = {8: policies.Decided(), 4096: policies.Decided(("TREE", "SIMPLE")),
+               65_536: policies.Decided(("RING", "LL128"), 2)}
+
+    def taken(self, *lines):
+        return evidence.all_reduces("\n".join(
+            f"{PREFIX}{function}: {size} Bytes -> Algo {algorithm} proto {protocol} channel{{Lo..Hi}}={{0..{last}}}"
+            for function, size, algorithm, protocol, last in lines))
+
+    def good(self):
+        return [("AllReduce", 8, "RING", "LL", 0), ("Broadcast", 4096, "RING", "LL", 0),
+                ("AllReduce", 4096, "TREE", "SIMPLE", 3), ("AllReduce", 65_536, "RING", "LL128", 1)]
+
+    def test_what_nccl_took_is_what_was_decided(self):
+        problem, said = policies.compare(self.DECIDED, self.taken(*self.good()), 0)
+        self.assertIsNone(problem)
+        self.assertEqual(said, "8 B RING-LL 1 (by NCCL), 4096 B TREE-SIMPLE 4, 65536 B RING-LL128 2; "
+                         "0 that NCCL cannot do")
+
+    def test_another_choice_or_more_channels_or_no_all_reduce_is_noticed(self):
+        other, more = self.good(), self.good()
+        other[3] = ("AllReduce", 65_536, "RING", "LL", 1)
+        more[3] = ("AllReduce", 65_536, "RING", "LL128", 2)
+        self.assertIn("decided ('RING', 'LL128'), NCCL took ('RING', 'LL')",
+                      policies.compare(self.DECIDED, self.taken(*other), 0)[0])
+        self.assertIsNone(policies.compare(self.DECIDED, self.taken(*other), 1)[0], "its table of costs has it not")
+        self.assertIn("decided 2 channels, NCCL took 3", policies.compare(self.DECIDED, self.taken(*more), 1)[0])
+        self.assertIn("no all-reduce of [65536]", policies.compare(self.DECIDED, self.taken(*self.good()[:3]), 0)[0])
+
+    def test_steady_all_reduces_have_one_choice(self):
+        one = ("AllReduce", policies.STEADY_BYTES, "TREE", "SIMPLE", 0)
+        other = ("AllReduce", policies.STEADY_BYTES, "RING", "SIMPLE", 0)
+        decided = policies.Decided(("TREE", "SIMPLE"))
+        self.assertIsNone(policies.judge_choice(decided, self.taken(one, ("AllReduce", 4, "RING", "LL", 0), one))[0])
+        self.assertIn("RING-SIMPLE, TREE-SIMPLE", policies.judge_choice(decided, self.taken(one, other))[0])
+        self.assertIn("none", policies.judge_choice(decided, [])[0])
+
+    def test_the_commands_words_are_nccls(self):
+        said = {"algorithm": "nvls tree", "protocol": "Simple", "channels": None, "inJob": "nvls tree, Simple (with)"}
+        self.assertEqual(policies.Decided.of(said).pair, ("NVLS_TREE", "SIMPLE"))
+        self.assertFalse(policies.Decided.of({**said, "inJob": "left to NCCL; NCCL has no such"}))
+        channels = policies.Decided.of({**said, "algorithm": None, "protocol": None, "channels": 4})
+        self.assertEqual((channels.pair, channels.channels, bool(channels)), (None, 4, True))
+        self.assertFalse(policies.Decided.of({"inJob": "left to NCCL"}))
+
+    @staticmethod
+    def process(sha256="ab" * 32, decided=3, left=1, impossible=0, stopped=0, communicators=1):
+        return {"stopped": stopped, "communicators": communicators * [
+            {"sha256": sha256, "decided": decided, "leftToNccl": left, "impossible": impossible}]}
+
+    def test_all_ranks_decide_by_one_version_as_often(self):
+        same, sha256 = self.process(), "ab" * 32
+        problem, said = evidence.judge_alike({1: same, 2: same}, 2, sha256, True)
+        self.assertIsNone(problem)
+        self.assertIn("abababababab: 3 decided, 1 left to NCCL", said)
+        for other in (self.process(decided=4), self.process(sha256="cd" * 32), self.process(communicators=0)):
+            self.assertIn("ranks differ", evidence.judge_alike({1: same, 2: other}, 2, sha256)[0])
+        self.assertIn("1 of 2 ranks", evidence.judge_alike({1: same}, 2, sha256)[0])
+        self.assertIn("instead of cdcd", evidence.judge_alike({1: same}, 1, "cd" * 32)[0])
+        self.assertIn("instead of NCCL", evidence.judge_alike({1: same}, 1, None)[0])
+        self.assertIn("has decided", evidence.judge_alike({1: same}, 1, sha256, False)[0])
+        self.assertIn("has not decided", evidence.judge_alike({1: self.process(decided=0)}, 1, sha256, True)[0])
+        self.assertIn("stopped", evidence.judge_alike({1: self.process(stopped=1)}, 1, sha256)[0])
+        self.assertIsNone(evidence.judge_alike({1: self.process(communicators=0)}, 1, None)[0])
+
+    def test_ranks_that_did_not_do_as_many_or_got_it_wrong_are_noticed(self):
+        good = {"rounds": 7, "wrong": None, "slowest_s": 0.002}
+        self.assertEqual(policies.judge_steady({0: good, 1: good})[0], None)
+        self.assertIn("[7, 8]", policies.judge_steady({0: good, 1: {**good, "rounds": 8}})[0])
+        self.assertIn("rank 1: no", policies.judge_steady({0: good, 1: {**good, "wrong": "no"}})[0])
 
 
 class Calls(unittest.TestCase):

@@ -187,8 +187,8 @@ cold() { # OPTIONS...
 announcements() { # NODES,...
   mkdir -p "$results"
   "$project/mvnw" -q -B -ntp -f "$project/pom.xml" -pl relay/topology -am test -Dtest=ConvergenceTest \
-    -Dsurefire.failIfNoSpecifiedTests=false "-Dtrigon.nodes=${1:-3,4,8,16,32,64,128,256}" \
-    "-Dtrigon.table=$results/announcements.tsv" >&2
+    -Dsurefire.failIfNoSpecifiedTests=false "-Dtrigon.nodes=${1:-10,16,100,256,1000,4096}" \
+    "-Dtest.jvm.options=-Xmx2500m" "-Dtrigon.table=$results/announcements.tsv" >&2
   java_with_classes trigon.benchmarks.Announcements "$results/announcements.tsv" "$results"
 }
 

@@ -21,8 +21,7 @@ import trigon.config.setting.Source;
  * The effective settings of this process. Immutable.
  *
  * @param file the configuration file; empty if there is none
- * @param fingerprint of the file's bytes, and of what else nodes should have alike, to be compared with a peer's; 0
- *     without any
+ * @param fingerprint of the file's bytes, to be compared with a peer's; 0 without one
  * @param settings the values of the table of {@link Settings}
  * @param cluster the nodes; empty: links are found on the machine and matched by subnet
  * @param ownNode which of the nodes this process is on, and what said so; present if the cluster is
@@ -54,12 +53,6 @@ public record PluginConfig(
     /** Defaults and these links. */
     public static PluginConfig withoutFile(Setting<LinkPolicy> links) {
         return of(SettingValues.DEFAULTS.with(Settings.LINKS, links.value(), links.source()));
-    }
-
-    /** The same with the fingerprint of what else nodes should have alike; 0: of nothing. */
-    public PluginConfig with(int alsoAlike) {
-        return new PluginConfig(
-                file, fingerprint ^ alsoAlike, settings, cluster, ownNode, clusterKey, unknownVariables);
     }
 
     /** The value of a setting. */

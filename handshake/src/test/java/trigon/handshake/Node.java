@@ -76,7 +76,7 @@ public final class Node implements AutoCloseable {
             throw new AssertionError(e);
         }
         HandshakeConfig config = new HandshakeConfig(timeout, 0, peerTimeout, clusterKey);
-        identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, true);
+        identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, 0, true);
         listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
         client = new HandshakeClient(loop, config);
     }

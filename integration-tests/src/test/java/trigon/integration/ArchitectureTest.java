@@ -235,8 +235,6 @@ class ArchitectureTest {
                 .definedBy(root + "requester")
                 .layer("responder")
                 .definedBy(root + "responder")
-                .layer("lanes")
-                .definedBy(root + "lanes")
                 .layer("connection")
                 .definedBy(root + "connection")
                 .layer("data")
@@ -247,10 +245,8 @@ class ArchitectureTest {
                 .mayOnlyBeAccessedByLayers("device")
                 .whereLayer("responder")
                 .mayOnlyBeAccessedByLayers("device")
-                .whereLayer("lanes")
-                .mayOnlyBeAccessedByLayers("device", "requester", "responder")
                 .whereLayer("connection")
-                .mayOnlyBeAccessedByLayers("device", "requester", "responder", "lanes")
+                .mayOnlyBeAccessedByLayers("device", "requester", "responder")
                 .check(CLASSES);
     }
 

@@ -55,7 +55,7 @@ class ParameterCountTest {
             "the fields of a completion, passed on by the data path without an object",
             List.of("CompletionSink.add", "SoftwareCompletionQueue.add", "CompletionRing.offer", "WorkCompletions.set"),
             "the fields of a header of the software device, written by the data path without an object",
-            List.of("OutgoingLane.offer", "OutgoingLanes.send", "WireFormat.putPiece", "WireFormat.putRequest"),
+            List.of("WireFormat.putRequest"),
             "a layout in memory: what C or programs of policies know as one struct",
             List.of(
                     "NetBlock.<init>",

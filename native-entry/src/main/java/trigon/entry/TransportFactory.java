@@ -37,7 +37,7 @@ import trigon.routing.discovery.RdmaPorts;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.Machine;
@@ -66,7 +66,7 @@ final class TransportFactory implements NetPluginFactory {
 
     private final int pageBytes;
     private final ProcessPolicy policy;
-    private LaneSettings lanes = LaneSettings.NONE;
+    private MoverSettings movers = MoverSettings.NONE;
     private boolean hasRdma;
     private Optional<PluginConfig> config = Optional.empty();
 
@@ -107,14 +107,17 @@ final class TransportFactory implements NetPluginFactory {
         TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
         requireLinks(settings, environment, discovered);
         int processors = processors(environment);
-        log.debug("lanes for {} processors", processors);
-        lanes = LaneSettings.forCores(processors);
+        log.debug("movers for {} processors", processors);
+        movers = MoverSettings.forProcessors(processors);
         RouteLookup kernel = new KernelRouteLookup();
-        RelayAccess relays = relays(settings, discovered, kernel, hostName, processors);
-        SoftwareVerbs software = software(discovered, lanes, relays);
+        Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, processors);
+        RelayAccess relays =
+                mesh.map(each -> new RelayAccess(each, each.detours())).orElse(RelayAccess.NONE);
+        SoftwareVerbs software = software(discovered, movers, relays);
+        mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
-                settings.with(policy.fingerprint()),
+                settings,
                 new Machine(
                         hostName,
                         pageBytes,
@@ -143,8 +146,8 @@ final class TransportFactory implements NetPluginFactory {
     /** On loopback devices: messages go as they go over this machine's links. */
     @Override
     public List<Supplier<WarmUpNode>> warmUpNodes(boolean ofAllKinds) {
-        Supplier<WarmUpNode> asOverSoftwareLinks = () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, lanes, pageBytes);
-        Supplier<WarmUpNode> asOverRdmaLinks = () -> LoopbackNode.ofSoftware(LinkKind.RDMA, lanes, pageBytes);
+        Supplier<WarmUpNode> asOverSoftwareLinks = () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, movers, pageBytes);
+        Supplier<WarmUpNode> asOverRdmaLinks = () -> LoopbackNode.ofSoftware(LinkKind.RDMA, movers, pageBytes);
         if (ofAllKinds) {
             return List.of(asOverSoftwareLinks, asOverRdmaLinks, this::standIn);
         }
@@ -154,7 +157,7 @@ final class TransportFactory implements NetPluginFactory {
     /** On a software device, too; but first it links what the first connection over an RDMA device will call. */
     private WarmUpNode asOverOwnRdmaLinks() {
         Libibverbs.linkAhead();
-        return LoopbackNode.ofSoftware(LinkKind.RDMA, lanes, pageBytes);
+        return LoopbackNode.ofSoftware(LinkKind.RDMA, movers, pageBytes);
     }
 
     private static HostInterfaces marked(HostInterfaces interfaces, Map<String, String> environment) {
@@ -189,17 +192,24 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     /** Without relays where they cannot be had: nodes with a common link do not need them. */
-    private static RelayAccess relays(
+    private static Optional<Mesh> relays(
             PluginConfig config, DiscoveredLinks discovered, RouteLookup kernel, String hostName, int processors) {
         String name = config.thisNode().map(NodeConfig::name).orElse(hostName);
         try {
             long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
-            return Mesh.open(config, discovered.links(), kernel, name, node, processors >= LEAST_TO_SPIN)
-                    .map(mesh -> new RelayAccess(mesh, mesh.detours()))
-                    .orElse(RelayAccess.NONE);
+            return Mesh.open(config, discovered.links(), kernel, name, node, processors >= LEAST_TO_SPIN);
         } catch (IOException e) {
             log.warn("no relays, neither for others nor for this node: {}", e.getMessage());
-            return RelayAccess.NONE;
+            return Optional.empty();
+        }
+    }
+
+    private static void serveWhenCalled(Mesh mesh, SoftwareVerbs software) {
+        try {
+            mesh.serveWhenCalled(software::whenReady);
+        } catch (IOException e) {
+            log.info("the relay's threads are there from the start: {}", e.getMessage());
+            mesh.serve();
         }
     }
 
@@ -232,13 +242,13 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareVerbs software(DiscoveredLinks discovered, LaneSettings lanes, RelayAccess relays) {
+    private static SoftwareVerbs software(DiscoveredLinks discovered, MoverSettings movers, RelayAccess relays) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
                         .map(LaterLinkSearch::softwareDevice)
                         .toList(),
-                lanes,
+                movers,
                 relays.detours());
     }
 

@@ -12,6 +12,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -124,6 +128,42 @@ class TunerIT {
 
         assertThat(host.exit()).as(host.stderr()).isZero();
         assertThat(host.stderr()).contains(" by 3 queue pairs over ");
+    }
+
+    /** What the second rank alone refuses, the first one decides by: both fail when they connect, and do not hang. */
+    @Test
+    @Timeout(value = 300, unit = TimeUnit.SECONDS)
+    void ranksThatWouldDecideDifferentlyFailWhenTheyConnect() throws Exception {
+        List<Path> policies = List.of(EXAMPLES.resolve("noop.o"), PROGRAMS.resolve("unsafe_null_check.o"));
+        List<ChildProcess> ranks = new ArrayList<>();
+        try (ExecutorService executor = Executors.newCachedThreadPool()) {
+            List<Callable<ChildProcess>> starts = new ArrayList<>();
+            String home = homeOfTheTransport();
+            for (int rank = 0; rank < policies.size(); rank++) {
+                Path folder = Files.createDirectory(scratch.resolve("rank" + rank));
+                String object = policies.get(rank).toString();
+                String number = Integer.toString(rank);
+                starts.add(() -> ChildProcess.host(
+                        folder,
+                        Map.of("TRIGON_HOME", home, "TRIGON_LINKS", "software", "TRIGON_POLICY", object),
+                        "--plugin",
+                        ChildProcess.PLUGIN.toString(),
+                        "--rank",
+                        number,
+                        "--ranks",
+                        "2",
+                        "--rendezvous",
+                        scratch.resolve("rendezvous").toString()));
+            }
+            for (Future<ChildProcess> each : executor.invokeAll(starts)) {
+                ranks.add(each.get());
+            }
+        }
+        assertThat(ranks).allSatisfy(rank -> {
+            assertThat(rank.exit()).as(rank.stderr()).isNotZero();
+            assertThat(rank.stderr())
+                    .contains(" decides by policy ", " has no policy that decides", "same file in TRIGON_POLICY");
+        });
     }
 
     @Test

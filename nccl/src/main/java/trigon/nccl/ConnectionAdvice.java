@@ -1,6 +1,6 @@
 package trigon.nccl;
 
-/** Who may have a say in how a connection is made. Asked on a control thread, before anything is tried. */
+/** Who may have a say in how connections are made. Thread-safe. */
 @FunctionalInterface
 public interface ConnectionAdvice {
 
@@ -8,11 +8,26 @@ public interface ConnectionAdvice {
     ConnectionAdvice NONE = question -> Advice.NONE;
 
     /**
-     * Says how.
+     * Says how. Asked on a control thread, before anything is tried.
      *
      * @param question what is known of the connection
      */
     Advice on(Question question);
+
+    /**
+     * By what decides for a communicator on this rank, for peers to compare, as NCCL hangs where ranks decide
+     * differently. The same from the first question on until the communicator is closed. May wait for a policy to be
+     * loaded.
+     *
+     * @param commId NCCL's hash of the communicator; 0: NCCL has not named it
+     * @return the first 32 bits of the policy's SHA-256; 0: NCCL decides
+     */
+    default int policyOf(long commId) {
+        return 0;
+    }
+
+    /** Nobody asks about a communicator any more. */
+    default void closed(long commId) {}
 
     /**
      * A connection to be.

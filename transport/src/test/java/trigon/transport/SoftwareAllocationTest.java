@@ -5,8 +5,11 @@ import java.nio.file.Path;
 /** Over a software link: a message is a SEND. */
 class SoftwareAllocationTest extends AllocationContract {
 
-    /** SocketChannel.write of a header and a payload: sun.nio.ch.IOUtil.LinkedRunnable and a Runnable. */
-    static final int GATHERING_WRITE_BYTES = 40;
+    /**
+     * Of a header and a payload to the socket, and of a payload with the next header from it: for each of the two calls
+     * sun.nio.ch.IOUtil makes a LinkedRunnable and a Releaser.
+     */
+    static final int MESSAGE_BYTES = 2 * 40;
 
     @Override
     protected TestCluster cluster(Path folder) {
@@ -18,6 +21,6 @@ class SoftwareAllocationTest extends AllocationContract {
 
     @Override
     protected int bytesOfALongMessage() {
-        return GATHERING_WRITE_BYTES;
+        return MESSAGE_BYTES;
     }
 }

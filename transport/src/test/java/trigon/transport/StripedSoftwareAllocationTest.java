@@ -16,6 +16,6 @@ class StripedSoftwareAllocationTest extends AllocationContract {
 
     @Override
     protected int bytesOfALongMessage() {
-        return 2 * SoftwareAllocationTest.GATHERING_WRITE_BYTES;
+        return 2 * SoftwareAllocationTest.MESSAGE_BYTES;
     }
 }

@@ -5,9 +5,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.Optional;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.verbs.LinkKind;
 
 /**
@@ -15,17 +14,13 @@ import trigon.verbs.LinkKind;
  *
  * @param file the file
  * @param kind what carries the data
- * @param lanes of software links; empty for those that suit the machine, which may be none
+ * @param movers of software links; empty for those that suit the machine, which may be none
  * @param time of its nodes; empty where they go by the machine's clock
  */
-public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes, Optional<PassingTime> time) {
+public record TestCluster(Path file, LinkKind kind, Optional<MoverSettings> movers, Optional<PassingTime> time) {
 
-    /** Messages from 2 KiB on, in up to three pieces, by few workers: every worker has several lanes. */
-    private static final LaneSettings LANES = new LaneSettings(
-            new LaneSettings.Workers(2, Duration.ofNanos(50_000)),
-            new LaneSettings.Workers(1, Duration.ofNanos(5_000)),
-            3,
-            new LaneSettings.Cut(2048, 1024, 1024, Integer.MAX_VALUE));
+    /** From few bytes on, and one for all queue pairs. */
+    private static final MoverSettings MOVERS = new MoverSettings(1, 5000);
 
     TestCluster(Path file, LinkKind kind) {
         this(file, kind, Optional.empty(), Optional.empty());
@@ -36,13 +31,13 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
         return of(directory, LinkKind.SOFTWARE, nodes);
     }
 
-    /** The same, with lanes whatever the machine is. */
-    static TestCluster lanes(Path directory) {
+    /** The same, with movers whatever the machine is. */
+    static TestCluster movers(Path directory) {
         TestCluster cluster = software(directory, """
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
                 """);
-        return new TestCluster(cluster.file, cluster.kind, Optional.of(LANES), Optional.empty());
+        return new TestCluster(cluster.file, cluster.kind, Optional.of(MOVERS), Optional.empty());
     }
 
     /** A cluster on software links, with more of the file. */
@@ -94,7 +89,7 @@ public record TestCluster(Path file, LinkKind kind, Optional<LaneSettings> lanes
 
     /** The same cluster, in which time passes only where the test waits for what takes a while. */
     TestCluster withPassingTime() {
-        return new TestCluster(file, kind, lanes, Optional.of(new PassingTime()));
+        return new TestCluster(file, kind, movers, Optional.of(new PassingTime()));
     }
 
     /** Opens one of the nodes. */

@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import trigon.config.PluginConfig;
 import trigon.config.file.ConfigLoader;
+import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 import trigon.routing.DiscoveredLinks;
@@ -28,6 +30,7 @@ import trigon.transport.handle.HandleTable;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.Machine;
 import trigon.transport.plugin.PluginSetup;
+import trigon.transport.plugin.RelayAccess;
 import trigon.transport.plugin.RoutedNetPlugin;
 import trigon.transport.plugin.Timing;
 import trigon.transport.plugin.VisibleState;
@@ -50,6 +53,9 @@ public final class TestNode implements AutoCloseable {
 
     final long context;
     final List<LocalLink> links;
+
+    /** What decides for communicators on this node, by their numbers; none: NCCL. */
+    final Map<Long, Integer> policies = new ConcurrentHashMap<>();
 
     private final VerbsProvider verbs;
     private final Runnable closeVerbs;
@@ -85,8 +91,8 @@ public final class TestNode implements AutoCloseable {
             discovered = LinkDiscovery.discover(config, List.of(), interfaces);
             List<SoftwareDevice> devices =
                     discovered.links().stream().map(TestNode::device).toList();
-            SoftwareVerbs software = cluster.lanes()
-                    .map(lanes -> new SoftwareVerbs(devices, lanes))
+            SoftwareVerbs software = cluster.movers()
+                    .map(movers -> new SoftwareVerbs(devices, movers))
                     .orElseGet(() -> new SoftwareVerbs(devices));
             verbs = around.apply(software);
             closeVerbs = software::close;
@@ -169,8 +175,23 @@ public final class TestNode implements AutoCloseable {
         Machine machine =
                 new Machine(name, pageBytes, discovered, Map.of(kind, verbs), _ -> Optional.empty(), LinkSearch.NONE);
         VisibleState visible = new VisibleState(RequestTable.of(rows), Metrics.unshared());
+        Timing timing = new Timing(clock, _ -> nextLook::set);
         return RoutedNetPlugin.open(
-                new PluginSetup(config, machine, visible).with(new Timing(clock, _ -> nextLook::set)));
+                new PluginSetup(config, machine, visible, RelayAccess.NONE, new PoliciesOnly(), timing));
+    }
+
+    /** Leaves connections to the settings. */
+    private final class PoliciesOnly implements ConnectionAdvice {
+
+        @Override
+        public Advice on(Question question) {
+            return Advice.NONE;
+        }
+
+        @Override
+        public int policyOf(long commId) {
+            return policies.getOrDefault(commId, 0);
+        }
     }
 
     private static VerbsProvider libibverbs() {

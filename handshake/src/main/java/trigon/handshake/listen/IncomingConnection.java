@@ -308,7 +308,7 @@ final class IncomingConnection extends HandshakeConnection {
             return;
         }
         if (registration == null) {
-            connections.unauthenticatedFailed(cause, hello != null);
+            connections.unauthenticatedFailed(cause);
             return;
         }
         registration.ended(offer == null ? null : offer.stripe(), this);

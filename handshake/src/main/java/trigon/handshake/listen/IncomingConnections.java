@@ -1,17 +1,19 @@
 package trigon.handshake.listen;
 
-import java.time.Duration;
 import java.util.Collections;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import trigon.config.cluster.ClusterKey;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
@@ -19,6 +21,7 @@ import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.NodeIdentity;
 import trigon.system.NanoClock;
+import trigon.system.RareMessage;
 
 /**
  * The connections that came in and are open, and what they may offer. The registrations are thread-safe, all else
@@ -27,7 +30,6 @@ import trigon.system.NanoClock;
 final class IncomingConnections {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(IncomingConnections.class);
-    private static final Duration WARNING_INTERVAL = Duration.ofSeconds(10);
     private static final int MAX_REMEMBERED_PEERS = 1024;
 
     private final NodeIdentity self;
@@ -37,18 +39,17 @@ final class IncomingConnections {
     private final Set<IncomingConnection> open = new HashSet<>();
     private final UnauthenticatedConnections unauthenticated = new UnauthenticatedConnections();
     private final Set<NodeIdentity> warnedOf = new HashSet<>();
-    private final RateLimitedWarning protocolWarning;
-
-    /** Of those who speak our protocol: the others would hide these. */
-    private final RateLimitedWarning refusalWarning;
+    /** Of each kind: a flood of one hides no other. */
+    private final Map<Kind, RareMessage> failures = new EnumMap<>(Kind.class);
 
     private boolean closed;
 
     IncomingConnections(NodeIdentity self, Optional<ClusterKey> clusterKey, NanoClock clock) {
         this.self = self;
         this.clusterKey = clusterKey;
-        protocolWarning = new RateLimitedWarning(LOGGER, WARNING_INTERVAL, clock);
-        refusalWarning = new RateLimitedWarning(LOGGER, WARNING_INTERVAL, clock);
+        for (Kind kind : Kind.values()) {
+            failures.put(kind, new RareMessage(LOGGER, Level.WARN, clock));
+        }
     }
 
     /** A set of so many that were added last. */
@@ -119,18 +120,15 @@ final class IncomingConnections {
                 && warnedOf.size() < MAX_REMEMBERED_PEERS
                 && warnedOf.add(peer)) {
             LOGGER.warn(
-                    "{} and {} run with different settings, or with different policies, where NCCL hangs; give all"
-                            + " nodes the same configuration file and the same policy",
-                    peer,
-                    self);
+                    "{} and {} run with different settings; give all nodes the same configuration file", peer, self);
         }
     }
 
     /**
      * A connection ended before its peer had proven anything: at worst somebody else, at best a mistake to be mended.
      */
-    void unauthenticatedFailed(HandshakeException cause, boolean spokeOurProtocol) {
-        (spokeOurProtocol ? refusalWarning : protocolWarning).warn(String.valueOf(cause.getMessage()));
+    void unauthenticatedFailed(HandshakeException cause) {
+        Objects.requireNonNull(failures.get(cause.kind())).log(String.valueOf(cause.getMessage()));
     }
 
     /** How many are connected and have proven nothing. */

@@ -28,10 +28,10 @@ import trigon.verbs.QueuePairEndpoint;
  * <ul>
  *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key)
  *   <li>6 Challenge: nonce (32), proof
- *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4),
- *       failover (1, 0 or 1), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint, clear-to-send
- *       address (8) and key (4), longest message (8), attempt to resume (4, 0: none), messages begun (8), confirmed
- *       (8), number of listeners (1), the listeners as in {@code LinkAddressCodec}, proof
+ *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), of
+ *       the policy (4), failover (1, 0 or 1), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint,
+ *       clear-to-send address (8) and key (4), longest message (8), attempt to resume (4, 0: none), messages begun (8),
+ *       confirmed (8), number of listeners (1), the listeners as in {@code LinkAddressCodec}, proof
  *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), speed in Mbit/s (4),
  *       failover (1, 0 or 1), messages received (8), proof
  *   <li>3 Ready: number of queue pairs (1), proof
@@ -48,7 +48,7 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 8;
+    static final int VERSION = 9;
 
     /** Of a frame, before its body. */
     public static final int HEADER_BYTES = 8;
@@ -230,7 +230,7 @@ public final class HandshakeCodec {
         byte[] name = offer.node().name().getBytes(StandardCharsets.UTF_8);
         to.put((byte) name.length).put(name);
         to.putShort((short) NodeIdentity.toWire(offer.node().index()));
-        to.putInt(offer.node().configFingerprint());
+        to.putInt(offer.node().configFingerprint()).putInt(offer.node().policy());
         putFlag(to, offer.node().failover());
         to.put((byte) code(offer.kind()));
         to.putLong(offer.stripe().attempt()).put((byte) offer.stripe().index()).put((byte)
@@ -249,7 +249,7 @@ public final class HandshakeCodec {
         ConnectionId connection = new ConnectionId(from.getLong());
         String name = getText(from, Byte.toUnsignedInt(from.get()));
         OptionalInt index = NodeIdentity.indexOfWire(Short.toUnsignedInt(from.getShort()));
-        NodeIdentity node = new NodeIdentity(name, index, from.getInt(), getFlag(from));
+        NodeIdentity node = new NodeIdentity(name, index, from.getInt(), from.getInt(), getFlag(from));
         LinkKind kind = kindOfCode(from.get());
         Stripe stripe = new Stripe(from.getLong(), Byte.toUnsignedInt(from.get()), Byte.toUnsignedInt(from.get()));
         return new Offer(

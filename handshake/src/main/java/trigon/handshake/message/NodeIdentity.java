@@ -9,9 +9,11 @@ import java.util.OptionalInt;
  * @param name the node's name, for logs; 1 to 255 bytes of UTF-8 without control characters
  * @param index its index in the cluster's configuration, 0 to 65534; empty where there is none
  * @param configFingerprint hash of the settings that all nodes should share
+ * @param policy the first 32 bits of the SHA-256 of the policy that decides for the communicator of the connection; 0:
+ *     NCCL decides, or the connection has none
  * @param failover whether its ends of connections can go on over other paths
  */
-public record NodeIdentity(String name, OptionalInt index, int configFingerprint, boolean failover) {
+public record NodeIdentity(String name, OptionalInt index, int configFingerprint, int policy, boolean failover) {
 
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 255;
@@ -29,6 +31,11 @@ public record NodeIdentity(String name, OptionalInt index, int configFingerprint
             throw new IllegalArgumentException("a node's name has no control characters");
         }
         requireIndex(index);
+    }
+
+    /** The same at a connection of a communicator for which that policy decides. */
+    public NodeIdentity decidingBy(int other) {
+        return new NodeIdentity(name, index, configFingerprint, other, failover);
     }
 
     static void requireIndex(OptionalInt index) {

@@ -41,7 +41,7 @@ class HandshakeCodecTest {
     void writesTheDocumentedBytes() {
         Offer offer = new Offer(
                 new ConnectionId(0x0102030405060708L),
-                new NodeIdentity("ab", OptionalInt.of(3), 0x11223344, true),
+                new NodeIdentity("ab", OptionalInt.of(3), 0x11223344, 0x55667788, true),
                 LinkKind.RDMA,
                 new Stripe(0x1112131415161718L, 2, 5),
                 new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
@@ -49,16 +49,17 @@ class HandshakeCodecTest {
                 1 << 30,
                 Optional.of(new Resumption(6, 9, 8)),
                 List.of(new LinkAddress(InetAddress.ofLiteral("10.0.12.1"), 24, 0x4567, Set.of(LinkKind.SOFTWARE))));
-        int bytes = 8 + 3 + 2 + 4 + 1 + 1 + 10 + 27 + 12 + 8 + 20 + 9 + 32;
+        int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 20 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(8 + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 8)
+                .put((byte) 9)
                 .put((byte) 1)
                 .putShort((short) bytes)
                 .putLong(0x0102030405060708L)
                 .put(new byte[] {2, 'a', 'b'})
                 .putShort((short) 3)
                 .putInt(0x11223344)
+                .putInt(0x55667788)
                 .put((byte) 1)
                 .put((byte) 1)
                 .putLong(0x1112131415161718L)
@@ -80,7 +81,7 @@ class HandshakeCodecTest {
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 8, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 9, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -120,12 +121,12 @@ class HandshakeCodecTest {
     @Test
     void namesBothVersions() {
         byte[] frame = HandshakeCodec.encode(new Ready(1));
-        frame[4] = 9;
+        frame[4] = 10;
 
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
+                .hasMessageContaining("version 10")
                 .hasMessageContaining("version 9")
-                .hasMessageContaining("version 8")
                 .hasMessageContaining("same Trigon");
     }
 

@@ -1,6 +1,7 @@
 package trigon.integration.lab;
 
 import java.util.Optional;
+import trigon.testsupport.verbs.ReadContract;
 import trigon.testsupport.verbs.VerbsContract;
 import trigon.testsupport.verbs.VerbsFabric;
 import trigon.verbs.VerbsAvailability.Available;
@@ -8,7 +9,7 @@ import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;
 
 /** The contract on SoftRoCE: the lab's link a-b, and a device of the link a-c, which a-b does not reach. */
-class LibibverbsContractLabTest extends VerbsContract {
+class LibibverbsContractLabTest extends VerbsContract implements ReadContract {
 
     private static final VerbsProvider PROVIDER = ((Available) Libibverbs.load()).provider();
 

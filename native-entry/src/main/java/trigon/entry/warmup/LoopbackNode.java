@@ -16,7 +16,7 @@ import trigon.routing.discovery.HostInterface;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
 import trigon.routing.discovery.RdmaPort;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
@@ -56,13 +56,13 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
      * On a software device.
      *
      * @param kind how messages go over it: as over software links, or as over RDMA links
-     * @param lanes as this process's own software devices have them
+     * @param movers as this process's own software devices have them
      * @param pageBytes size of the kernel's pages
      */
-    public static LoopbackNode ofSoftware(LinkKind kind, LaneSettings lanes, int pageBytes) {
+    public static LoopbackNode ofSoftware(LinkKind kind, MoverSettings movers, int pageBytes) {
         DiscoveredLinks discovered = discover(LinkPolicy.SOFTWARE, List.of());
         SoftwareVerbs verbs = new SoftwareVerbs(
-                discovered.links().stream().map(LoopbackNode::device).toList(), lanes);
+                discovered.links().stream().map(LoopbackNode::device).toList(), movers);
         List<LocalLink> links =
                 discovered.links().stream().map(link -> of(kind, link)).toList();
         return open(new DiscoveredLinks(links, Map.of(), List.of()), kind, verbs, verbs::close, pageBytes);

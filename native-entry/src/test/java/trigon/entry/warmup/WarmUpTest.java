@@ -19,7 +19,7 @@ import trigon.entry.net.CannedPlugin;
 import trigon.entry.net.DataPathStubs;
 import trigon.entry.net.DataPathUpcalls;
 import trigon.nccl.NetPlugin;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.verbs.LinkKind;
 
@@ -62,7 +62,7 @@ class WarmUpTest {
     @EnumSource(LinkKind.class)
     void movesMessagesOnTheLoopbackDeviceAndLeavesNothingOpen(LinkKind kind) throws Exception {
         LoopbackNode node = LoopbackNode.ofSoftware(
-                kind, LaneSettings.forCores(Runtime.getRuntime().availableProcessors()), PAGE_BYTES);
+                kind, MoverSettings.forProcessors(Runtime.getRuntime().availableProcessors()), PAGE_BYTES);
         try (node;
                 Arena arena = Arena.ofConfined()) {
             int moved = warmUp(node.plugin(), Duration.ofSeconds(30)).moveMessages(node, arena);

@@ -42,6 +42,10 @@ final class Bench implements AutoCloseable {
             true,
             100_000);
 
+    private static final int GARBAGE_LONGS = 1 << 16;
+    private static final MemorySegment GARBAGE =
+            MemorySegment.ofArray(new Random(7).longs(GARBAGE_LONGS).toArray());
+
     private final Arena arena = Arena.ofConfined();
     private final PolicyObject object;
     private final List<PolicyMap> compiledMaps;
@@ -103,6 +107,11 @@ final class Bench implements AutoCloseable {
         return compiled;
     }
 
+    /** As the last run has left it. */
+    MemorySegment context() {
+        return compiledMemory.asSlice(0, CONTEXT_BYTES);
+    }
+
     /** The output x of the last run. */
     long output() {
         return compiledMemory.get(ValueLayout.JAVA_LONG, 24);
@@ -114,10 +123,10 @@ final class Bench implements AutoCloseable {
         }
     }
 
+    /** Garbage from another place of the same random bytes each time: to make them anew takes longer than a run. */
     private static void fill(MemorySegment memory, Random garbage) {
-        for (long at = CONTEXT_BYTES; at < memory.byteSize(); at += 8) {
-            memory.set(ValueLayout.JAVA_LONG, at, garbage.nextLong());
-        }
+        long from = 8L * garbage.nextInt(GARBAGE_LONGS - BYTES / 8);
+        MemorySegment.copy(GARBAGE, from, memory, CONTEXT_BYTES, memory.byteSize() - CONTEXT_BYTES);
         memory.asSlice(0, CONTEXT_BYTES).fill((byte) 0);
     }
 

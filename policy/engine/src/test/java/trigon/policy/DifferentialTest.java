@@ -19,7 +19,7 @@ import trigon.policy.verify.Verifier;
 class DifferentialTest {
 
     private static final int PROGRAMS = Integer.getInteger("trigon.policy.programs", 6000);
-    private static final int RUNS = 6;
+    private static final int RUNS = Integer.getInteger("trigon.policy.runs", 40);
     private static final Limits LIMITS = new Limits(5_000, 500, 50_000);
 
     @Test
@@ -28,13 +28,19 @@ class DifferentialTest {
         long seed = Long.getLong("trigon.policy.seed", System.nanoTime());
         System.out.println("seed " + seed);
         Accepted accepted = tryAll(seed, PROGRAMS);
-        System.out.printf("accepted %d, mutants %d, of %d%n", accepted.programs(), accepted.mutants(), PROGRAMS);
+        System.out.printf(
+                "accepted %d, mutants %d, of %d; %d runs%n",
+                accepted.programs(), accepted.mutants(), PROGRAMS, accepted.runs());
         assertThat(accepted.programs()).isBetween(PROGRAMS / 20, PROGRAMS - 1);
         assertThat(accepted.mutants()).isPositive();
     }
 
-    /** How many the verifier accepted. */
-    record Accepted(int programs, int mutants) {}
+    /** How many the verifier accepted; each ran compiled and interpreted, on as many inputs. */
+    record Accepted(int programs, int mutants) {
+        long runs() {
+            return (long) RUNS * (programs + mutants);
+        }
+    }
 
     /** Random programs, and a mutant of each. */
     static Accepted tryAll(long seed, int count) throws Exception {
@@ -62,20 +68,11 @@ class DifferentialTest {
         }
         try (Bench bench = new Bench(program)) {
             for (int run = 0; run < RUNS; run++) {
-                bench.run(interesting(random), interesting(random), random);
+                bench.run(InterestingNumbers.next(random), InterestingNumbers.next(random), random);
             }
         } catch (RuntimeException | Error e) {
             throw new AssertionError("seed %d, program %d".formatted(seed, number), e);
         }
         return true;
-    }
-
-    private static long interesting(Random random) {
-        return switch (random.nextInt(4)) {
-            case 0 -> random.nextInt(4);
-            case 1 -> random.nextLong() >> random.nextInt(64);
-            case 2 -> 1L << random.nextInt(64);
-            default -> random.nextLong();
-        };
     }
 }

@@ -1,5 +1,7 @@
 package trigon.policy;
 
+import java.util.Random;
+
 /** Around the powers of two where instructions change their mind. */
 final class InterestingNumbers {
 
@@ -38,4 +40,15 @@ final class InterestingNumbers {
     };
 
     private InterestingNumbers() {}
+
+    /** One of these, or another, of any length. */
+    static long next(Random random) {
+        return switch (random.nextInt(5)) {
+            case 0 -> random.nextInt(4);
+            case 1 -> random.nextLong() >> random.nextInt(64);
+            case 2 -> 1L << random.nextInt(64);
+            case 3 -> ALL[random.nextInt(ALL.length)];
+            default -> random.nextLong();
+        };
+    }
 }

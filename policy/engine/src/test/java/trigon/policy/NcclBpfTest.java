@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -27,9 +28,12 @@ import trigon.policy.verify.Verifier;
 class NcclBpfTest {
 
     private static List<VerifiedProgram> safe() throws Exception {
-        return new PolicyLoader(Limits.DEFAULT)
-                .verify("safe", Objects.program("ncclbpf_safe"))
-                .programs();
+        PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+        List<VerifiedProgram> programs = new ArrayList<>();
+        for (String name : Objects.in(Objects.PROGRAMS, "ncclbpf_safe_")) {
+            programs.addAll(loader.verify(name, Objects.program(name)).programs());
+        }
+        return programs;
     }
 
     @Test
@@ -87,8 +91,9 @@ class NcclBpfTest {
     @Test
     void theHostSetsItsMapsAndNotesWhatCollectivesTook() throws Exception {
         MapSet maps = new MapSet();
-        List<PolicyMap> bound = maps.bind(safe().getFirst().object().maps());
-        NcclBpfMaps.configure(bound);
+        for (VerifiedProgram program : safe()) {
+            NcclBpfMaps.configure(maps.bind(program.object().maps()));
+        }
         ByteBuffer config = value(maps.find("config_map").orElseThrow(), 4, 4);
         assertThat(List.of(config.getLong(0), (long) config.getInt(8), (long) config.getInt(12)))
                 .containsExactly(150L, 1L, 8L);

@@ -66,6 +66,8 @@ public final class ProcessPolicy {
     private final AdvisoryTuner advisory = new AdvisoryTuner(shared, new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
     private final CountDownLatch looked = new CountDownLatch(1);
     private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
+    private final CommunicatorVersions ofCommunicators = new CommunicatorVersions();
+
     private @Nullable PolicyState state;
     private @Nullable Consumer<RecordListener> recorder;
     private boolean listens;
@@ -171,36 +173,46 @@ public final class ProcessPolicy {
     /** The communicator is closed: its events go to no program any more. */
     public synchronized void ends(Decider decider) {
         deciders.remove(decider);
+        ofCommunicators.forget(decider.communicator());
         if (state != null) {
             state.addDeciding(-1);
         }
     }
 
-    /**
-     * Of a policy by which ranks have to decide alike, to be compared between nodes; 0 of none. Waits for the first
-     * look at the file.
-     */
-    public int fingerprint() {
-        return current()
-                .filter(PolicyVersion::decidesForAllRanks)
-                .map(PolicyVersion::fingerprint)
-                .orElse(0);
-    }
-
     /** The say of its program of connections; waits for the first look at the file. */
     public ConnectionAdvice connections() {
         ConnectionPolicy policy = new ConnectionPolicy(shared.slot(ProgramTypes.CONNECT));
-        return question -> current().isEmpty() ? ConnectionAdvice.Advice.NONE : policy.on(question);
+        return new ConnectionAdvice() {
+
+            @Override
+            public Advice on(Question question) {
+                return current().isEmpty() ? Advice.NONE : policy.on(question);
+            }
+
+            @Override
+            public int policyOf(long commId) {
+                return ofCommunicators
+                        .tell(commId, current())
+                        .filter(PolicyVersion::decidesForAllRanks)
+                        .map(PolicyVersion::fingerprint)
+                        .orElse(0);
+            }
+
+            @Override
+            public void closed(long commId) {
+                ofCommunicators.forget(commId);
+            }
+        };
     }
 
     /**
      * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
      * have agreed.
      *
-     * @throws ConfigException where there is none, but the settings require one
+     * @throws ConfigException where there is none, but the settings require one, or peers have been told of it
      */
     public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
-        Optional<PolicyVersion> version = current();
+        Optional<PolicyVersion> version = ofCommunicators.of(communicator.id(), current());
         if (version.isEmpty()) {
             return none();
         }
@@ -216,14 +228,13 @@ public final class ProcessPolicy {
         try {
             host = host(version.get()); // before the ranks agree: where one takes no part, NCCL decides on all of them
         } catch (PolicyException e) {
-            log.warn(
-                    "{}: NCCL decides on this rank, since its policy cannot be loaded: {}{}",
-                    communicator,
-                    e.summary(),
-                    isAlone || agrees
-                            ? ""
-                            : "; NCCL hangs where other ranks decide by it: mend that, or unset " + Settings.POLICY_FILE
-                                    + " on all ranks");
+            if (!isAlone && !agrees && !ofCommunicators.withdraw(communicator.id())) {
+                throw new ConfigException(
+                        ("%s fails, since its policy cannot be loaded: %s; peers have been told that it decides, and"
+                                        + " NCCL would hang: mend that, or unset %s on all ranks")
+                                .formatted(communicator, e.summary(), Settings.POLICY_FILE));
+            }
+            log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
             return none();
         }
         Optional<DecisionTable> table = agrees ? advisory.agree(communicator, version.get()) : Optional.empty();

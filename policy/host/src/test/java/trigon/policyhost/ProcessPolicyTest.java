@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
@@ -13,10 +14,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.config.file.ConfigLoader;
 import trigon.config.setting.ConfigException;
+import trigon.nccl.ConnectionAdvice;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
@@ -58,13 +61,25 @@ class ProcessPolicyTest {
         return maps;
     }
 
-    /** Its other ranks may hang then, which the log says; but a policy that may be absent does not fail a job. */
+    /** Peers are told that NCCL decides on this rank, and refuse it where they decide by the policy. */
     @Test
-    void anOptionalPolicyFailsNoCommunicator() throws Exception {
+    void anOptionalPolicyThatCannotBeLoadedLeavesTheCommunicatorToNccl() throws Exception {
         ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
 
         assertThat(policy.forCommunicator(new Communicator(1, 2, 1))).isNull();
-        assertThat(policy.forCommunicator(new Communicator(1, 1, 1))).isNull();
+        assertThat(policy.connections().policyOf(1)).isZero();
+        assertThat(policy.forCommunicator(new Communicator(2, 1, 1))).isNull();
+    }
+
+    /** NCCL connects before it makes the tuner where it connects all algorithms beforehand. */
+    @Test
+    void whatPeersHaveBeenToldIsNotWithdrawn() throws Exception {
+        ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
+        assertThat(policy.connections().policyOf(1)).isNotZero();
+
+        assertThatThrownBy(() -> policy.forCommunicator(new Communicator(1, 2, 1)))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContainingAll("0x1 of 2 ranks", "its policy cannot be loaded", "unset", "on all ranks");
     }
 
     @Test
@@ -72,7 +87,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy =
                 open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD), "required");
 
-        assertThatThrownBy(() -> policy.forCommunicator(new Communicator(1, 2, 1)))
+        assertThatThrownBy(() -> policy.forCommunicator(new Communicator(1, 1, 1)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("TRIGON_POLICY_MODE=optional");
     }
@@ -95,7 +110,7 @@ class ProcessPolicyTest {
             assertThat(asked.get(1, TimeUnit.MINUTES))
                     .as("it decides by the policy, and was interrupted")
                     .isTrue();
-            assertThat(policy.fingerprint()).isNotZero();
+            assertThat(policy.connections().policyOf(1)).isNotZero();
         } finally {
             watch.interrupt();
             watch.join();
@@ -110,11 +125,34 @@ class ProcessPolicyTest {
         assertThat(policy.forCommunicator(new Communicator(1, 3, 3))).isNotNull();
     }
 
-    /** Nodes compare what they have to have alike: programs of connections are not among that. */
+    /** Nodes compare what decides for all ranks: not programs of connections, nor tuners on which ranks agree first. */
     @Test
-    void onlyWhatDecidesForAllRanksHasAFingerprint() throws Exception {
-        assertThat(open("connect_by_speed", new ProcessPolicy()).fingerprint()).isZero();
-        assertThat(open("noop", new ProcessPolicy()).fingerprint()).isNotZero();
+    void onlyWhatDecidesForAllRanksIsCompared() throws Exception {
+        assertThat(open("connect_by_speed", new ProcessPolicy()).connections().policyOf(1))
+                .isZero();
+        assertThat(open("slo", new ProcessPolicy()).connections().policyOf(1)).isZero();
+        assertThat(open("noop", new ProcessPolicy()).connections().policyOf(1)).isNotZero();
+    }
+
+    /** Whatever asks first, a connection or the tuner. */
+    @Test
+    void aCommunicatorHasOneVersionUntilItIsClosed() throws Exception {
+        ProcessPolicy policy = open("noop", new ProcessPolicy());
+        ConnectionAdvice connections = policy.connections();
+        int old = connections.policyOf(1);
+        CommunicatorPolicy decides = policy.forCommunicator(new Communicator(2, 2, 2));
+        assertThat(decides).isNotNull();
+
+        Path next = Files.write(folder.resolve("next"), Files.readAllBytes(EXAMPLES.resolve("hierarchy.o")));
+        Files.setPosixFilePermissions(next, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.move(next, folder.resolve("policy.o"), StandardCopyOption.ATOMIC_MOVE);
+        AtomicLong later = new AtomicLong(10);
+        Await.until("the new version is there", () -> connections.policyOf(later.getAndIncrement()) != old);
+
+        assertThat(connections.policyOf(1)).isEqualTo(old);
+        assertThat(connections.policyOf(2)).isEqualTo(old);
+        connections.closed(1);
+        assertThat(connections.policyOf(1)).isNotEqualTo(old);
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -17,11 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.CircuitKeys;
 import trigon.system.InterfaceAddress;
+import trigon.system.LateThread;
 import trigon.system.NanoClock;
 
 /**
  * A relay: listens on this node's link addresses, and passes on the connections of whoever is admitted. Its thread,
- * {@value #THREAD_NAME}, is a daemon. The methods may be called from any thread.
+ * {@value #THREAD_NAME}, is a daemon, and is not there before it is {@linkplain #start started}. The methods may be
+ * called from any thread.
  */
 public final class Relay implements AutoCloseable {
 
@@ -38,18 +41,17 @@ public final class Relay implements AutoCloseable {
     private final RelayCounts counts = new RelayCounts();
     private final RelayLoop loop;
     private final NanoClock clock;
-    private final Thread thread;
+    private final LateThread thread;
 
     private Relay(Selector selector, Admission admission, RelayLimits limits, NanoClock clock) {
         this.selector = selector;
         this.clock = clock;
         loop = new RelayLoop(selector, admission, limits, counts, ServerSocketChannel::accept, clock);
-        thread = new Thread(loop::run, THREAD_NAME);
-        thread.setDaemon(true);
+        thread = new LateThread(THREAD_NAME, loop::run);
     }
 
     /**
-     * Opens one.
+     * Opens one. Connections wait in the kernel's queues until it is started.
      *
      * @param links the addresses to listen on, and to pass on from
      * @param port of the listeners; 0 is any free one for each
@@ -77,7 +79,6 @@ public final class Relay implements AutoCloseable {
             relay.closeSockets();
             throw e;
         }
-        relay.thread.start();
         log.debug("relays at {}", relay.listeners);
         return relay;
     }
@@ -116,6 +117,16 @@ public final class Relay implements AutoCloseable {
             throw e;
         }
         listeners.put(address, listener);
+    }
+
+    /** Has its thread made, unless there is one: from now on it passes on. */
+    public void start() {
+        thread.start();
+    }
+
+    /** What it listens on: the first connection that comes there is what it is to be started for. */
+    public List<SelectableChannel> channels() {
+        return List.copyOf(listeners.values());
     }
 
     /** The port that it listens on at an address; 0 if it does not listen there. */
@@ -166,10 +177,8 @@ public final class Relay implements AutoCloseable {
     @Override
     public void close() {
         loop.close();
-        try {
-            thread.join(JOIN_MILLIS);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
+        if (!thread.end(JOIN_MILLIS)) {
+            loop.end();
         }
     }
 }

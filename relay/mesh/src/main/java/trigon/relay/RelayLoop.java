@@ -17,7 +17,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import trigon.system.NanoClock;
+import trigon.system.RareMessage;
 
 /** What the relay's thread does: it takes what is ready in turn, a slot of each, and looks at the deadlines. */
 final class RelayLoop implements Circuit.Host {
@@ -48,8 +50,8 @@ final class RelayLoop implements Circuit.Host {
     private final NanoClock clock;
     private long lastMove = System.nanoTime(); // of the data path
     private long lastLook;
-    private final Warnings refusals = new Warnings(log);
-    private final Warnings failures = new Warnings(log);
+    private final RareMessage refusals;
+    private final RareMessage failures;
     private final List<SelectionKey> resting = new ArrayList<>(); // listeners that could not accept
     private long restingUntil;
     private final Allowance allowance;
@@ -77,6 +79,8 @@ final class RelayLoop implements Circuit.Host {
         this.acceptor = acceptor;
         this.clock = clock;
         lastLook = clock.nanoTime();
+        refusals = new RareMessage(log, Level.WARN, clock);
+        failures = new RareMessage(log, Level.WARN, clock);
         slots = new Slots(2 * limits.circuits());
         allowance = new Allowance(limits.bytesPerSecond());
     }
@@ -154,7 +158,7 @@ final class RelayLoop implements Circuit.Host {
                 accept(listener);
             }
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
-            failures.warn("the relay cannot take a connection: " + e);
+            failures.log("the relay cannot take a connection: " + e);
             if (key.attachment() instanceof Circuit circuit) {
                 circuit.close();
             } else {
@@ -263,7 +267,7 @@ final class RelayLoop implements Circuit.Host {
     @Override
     public void refused(String why) {
         counts.refusedOne();
-        refusals.warn(why);
+        refusals.log(why);
     }
 
     @Override
@@ -271,7 +275,11 @@ final class RelayLoop implements Circuit.Host {
         return clock.nanoTime() + limits.connectTime().toNanos();
     }
 
-    private void end() {
+    /** Closes all that is open, if anything is; once nothing runs it. */
+    void end() {
+        if (!selector.isOpen()) {
+            return;
+        }
         List<Circuit> all = new ArrayList<>(strangers);
         all.addAll(beginning);
         all.addAll(spliced);

@@ -58,6 +58,7 @@ abstract class RelayedNodes {
         }
         Relay relay = Relay.open(links, 0, KEYS, (_, _) -> Optional.empty(), limits, clock);
         open.add(relay);
+        relay.start();
         return relay;
     }
 

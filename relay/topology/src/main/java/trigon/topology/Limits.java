@@ -9,12 +9,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How much is taken and remembered of what others announce: records and bytes in all, and records in a second; of what
- * comes from one address, half of each. So whoever floods from one address leaves room for the others. One thread.
+ * comes from one address, half of each. So whoever floods from one address leaves room for the others. Without a key
+ * an address speaks for its own node alone, and much less is remembered of it. One thread.
  */
 final class Limits {
 
     /** Processes that are known at most. */
     static final int MOST_RECORDS = 4096;
+
+    /** Processes of a node that are known where nobody proves a record: a node has so many in several jobs. */
+    static final int MOST_UNPROVEN_OF_SOURCE = 128;
 
     /** Of these, their records as they were sent; in memory they are some ten times as long. */
     static final int MOST_BYTES = 2 << 20;
@@ -29,8 +33,8 @@ final class Limits {
         private int records;
         private int bytes;
 
-        boolean hasRoom(int more, int part) {
-            return records < MOST_RECORDS / part && bytes + more <= MOST_BYTES / part;
+        boolean hasRoom(int more, int mostRecords, int mostBytes) {
+            return records < mostRecords && bytes + more <= mostBytes;
         }
 
         void add(int sign, int more) {
@@ -39,6 +43,7 @@ final class Limits {
         }
     }
 
+    private final int mostOfSource;
     private final Share all = new Share();
     private final Map<InetAddress, Share> ofSource = new HashMap<>();
     private final Map<InetAddress, Integer> takenOf = new HashMap<>();
@@ -47,6 +52,15 @@ final class Limits {
     private long exceeded;
     private @Nullable InetAddress first;
     private boolean told;
+
+    /**
+     * Nothing is remembered yet.
+     *
+     * @param proven whether only records count that are proven by the cluster's key
+     */
+    Limits(boolean proven) {
+        mostOfSource = proven ? MOST_RECORDS / 2 : MOST_UNPROVEN_OF_SOURCE;
+    }
 
     /** Whether one more record is looked at now. */
     boolean take(InetAddress source, long now) {
@@ -67,7 +81,7 @@ final class Limits {
     /** Whether a record of so many bytes is remembered; then it is counted, until it is {@linkplain #forget let go}. */
     boolean remember(InetAddress source, int bytes) {
         Share share = ofSource.computeIfAbsent(source, _ -> new Share());
-        if (!all.hasRoom(bytes, 1) || !share.hasRoom(bytes, 2)) {
+        if (!all.hasRoom(bytes, MOST_RECORDS, MOST_BYTES) || !share.hasRoom(bytes, mostOfSource, MOST_BYTES / 2)) {
             dropIfEmpty(source, share);
             return exceed(source);
         }

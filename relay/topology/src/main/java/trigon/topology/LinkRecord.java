@@ -11,7 +11,7 @@ import trigon.system.InterfaceAddress;
  * @param relayPort TCP port of the process's relay there; 0 if it does not relay
  * @param speedMbps rate in Mbit/s
  * @param neighbours addresses that were heard there lately, sorted; at most {@link #MOST_NEIGHBOURS}
- * @param crowded whether there are more of them: then everybody in the subnet counts as heard
+ * @param crowded whether there are more of them: then none is named, and everybody in the subnet counts as heard
  */
 public record LinkRecord(
         InterfaceAddress address, int relayPort, int speedMbps, List<InetAddress> neighbours, boolean crowded) {

@@ -93,11 +93,17 @@ public enum Shape {
         return nodes.isComplete() ? describeAll(nodes) : describeNeighbours(nodes);
     }
 
+    /** Whether {@link #describe} names all neighbours, where no more is known. */
+    public static boolean isListed(Nodes nodes) {
+        return neighbours(nodes).size() <= MOST_CABLES;
+    }
+
+    private static List<String> neighbours(Nodes nodes) {
+        return nodes.neighbours(nodes.own()).stream().map(Node::name).distinct().toList();
+    }
+
     private static String describeNeighbours(Nodes nodes) {
-        List<String> names = nodes.neighbours(nodes.own()).stream()
-                .map(Node::name)
-                .distinct()
-                .toList();
+        List<String> names = neighbours(nodes);
         String listed = names.stream().limit(MOST_CABLES).collect(Collectors.joining(", "));
         return "neighbours of %s: %s%s; nodes behind them are known only with the cluster's key (%s)"
                 .formatted(

@@ -37,6 +37,9 @@ public final class Topology {
     /** How long "at first" is. */
     public static final Duration AT_FIRST = Duration.ofSeconds(3);
 
+    /** What records wait for others, so as to go together; and so a record for each node that passes it on. */
+    public static final Duration GATHER = Duration.ofMillis(5);
+
     /** A record that was not heard again for so long is forgotten, and so is a neighbour. */
     public static final Duration FORGOTTEN = Duration.ofSeconds(5);
 
@@ -46,8 +49,11 @@ public final class Topology {
     /** Addresses that are remembered as heard on a link; they announce no more than a few of them. */
     private static final int MOST_NEIGHBOURS = 1024;
 
-    /** Nodes with another clock that are told of; more are a flood, or the clock is this node's. */
+    /** Nodes with another clock that are told of, where they are proven to be nodes; more: the clock is this node's. */
     static final int MOST_OTHER_CLOCKS = 64;
+
+    /** The same where anybody can have made them up. */
+    static final int MOST_OTHER_CLOCKS_UNPROVEN = 1;
 
     /**
      * A datagram to send.
@@ -70,8 +76,8 @@ public final class Topology {
     private final LongSupplier epochSeconds;
     private final IntSupplier loadMbps;
     private final BooleanSupplier relays;
-    private final Limits limits = new Limits();
-    private final KnownRecords known = new KnownRecords(limits);
+    private final Limits limits;
+    private final KnownRecords known;
     private final List<Map<InetAddress, Long>> neighbours = new ArrayList<>();
     private long sequence;
     private final Calls calls = new Calls();
@@ -114,6 +120,8 @@ public final class Topology {
         this.links =
                 List.copyOf(links.size() > NodeRecord.MOST_LINKS ? links.subList(0, NodeRecord.MOST_LINKS) : links);
         this.key = key;
+        limits = new Limits(key.isSecret());
+        known = new KnownRecords(limits);
         this.epochSeconds = epochSeconds;
         this.loadMbps = loadMbps;
         this.relays = relays;
@@ -193,7 +201,8 @@ public final class Topology {
         long ahead = record.epochSeconds() - epochSeconds.getAsLong();
         if (Math.abs(ahead) > CLOCKS.toSeconds()) {
             otherClocks++;
-            if (nodesWithOtherClocks.size() < MOST_OTHER_CLOCKS && nodesWithOtherClocks.add(record.node())) {
+            int most = key.isSecret() ? MOST_OTHER_CLOCKS : MOST_OTHER_CLOCKS_UNPROVEN;
+            if (nodesWithOtherClocks.size() < most && nodesWithOtherClocks.add(record.node())) {
                 otherClocksToTell.add(new OtherClock(record.name(), ahead));
             }
             return false;
@@ -251,15 +260,11 @@ public final class Topology {
         List<LinkRecord> now = new ArrayList<>();
         for (int i = 0; i < links.size(); i++) {
             Map<InetAddress, Long> there = neighbours.get(i);
-            int most = LinkRecord.MOST_NEIGHBOURS;
-            List<InetAddress> heard = there.keySet().stream().limit(most).toList();
+            boolean crowded = there.size() > LinkRecord.MOST_NEIGHBOURS;
+            List<InetAddress> heard = crowded ? List.of() : List.copyOf(there.keySet());
             LinkRecord link = links.get(i);
             now.add(new LinkRecord(
-                    link.address(),
-                    relays.getAsBoolean() ? link.relayPort() : 0,
-                    link.speedMbps(),
-                    heard,
-                    there.size() > most));
+                    link.address(), relays.getAsBoolean() ? link.relayPort() : 0, link.speedMbps(), heard, crowded));
         }
         return new NodeRecord(
                 self.instance(),

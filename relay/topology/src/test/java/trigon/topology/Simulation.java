@@ -14,10 +14,14 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import trigon.config.cluster.ClusterKey;
 import trigon.system.InterfaceAddress;
 
-/** Nodes with cables between them, in simulated time; each cable delays datagrams by 0.1 to 1 ms, and may lose some. */
+/**
+ * Nodes with cables and switches between them, in simulated time; each delays datagrams by 0.1 to 1 ms, and may lose
+ * some.
+ */
 final class Simulation {
 
     static final long MILLI = 1_000_000;
@@ -32,6 +36,9 @@ final class Simulation {
 
     private record End(int node, InetAddress address) {}
 
+    /** Of a node that counts for nothing but what it says: it hears so many on its switch, the second of it first. */
+    private static final int HEARD_BY_EXTRAS = LinkRecord.MOST_NEIGHBOURS + 3;
+
     final List<Topology> nodes = new ArrayList<>();
     private final List<List<InterfaceAddress>> addresses = new ArrayList<>();
     private final Map<String, List<End>> cables = new TreeMap<>();
@@ -44,50 +51,73 @@ final class Simulation {
     private final List<Tick> nextTick = new ArrayList<>();
     private final TreeSet<Tick> ticks =
             new TreeSet<>(Comparator.comparingLong(Tick::time).thenComparingInt(Tick::node));
+    private final AnnouncementKey key;
+    private final List<List<LinkRecord>> links = new ArrayList<>();
+    private int extrasFrom = Integer.MAX_VALUE;
     long now;
     long datagrams;
     long bytes;
+
+    /** What the calls of those took that are no extras. */
+    long processorNanos;
+
     private long order;
+    private long lastInstance = 1000;
 
     /**
      * A network.
      *
      * @param count of nodes
-     * @param joined pairs of nodes with a cable of their own; or a single pair {0, -1}: all on one switch
+     * @param joined nodes with a cable of their own, or on a switch of their own if they are more than two
      */
     Simulation(int count, List<int[]> joined, double loss, long seed, AnnouncementKey key) {
         random = new Random(seed);
         this.loss = loss;
-        List<List<LinkRecord>> links = new ArrayList<>();
+        this.key = key;
         for (int i = 0; i < count; i++) {
             links.add(new ArrayList<>());
             addresses.add(new ArrayList<>());
             cableOf.add(new HashMap<>());
         }
-        int cable = 0;
-        for (int[] pair : joined) {
-            if (pair[1] < 0) {
-                for (int i = 0; i < count; i++) {
-                    plug(links, "switch", i, address(10, 1, i / 250, i % 250 + 1), 16);
-                }
-            } else {
-                String name = pair[0] + "-" + pair[1];
-                plug(links, name, pair[0], address(10, 100 + cable / 250, cable % 250, 1), 24);
-                plug(links, name, pair[1], address(10, 100 + cable / 250, cable % 250, 2), 24);
-                cable++;
+        for (int cable = 0; cable < joined.size(); cable++) {
+            int[] ends = joined.get(cable);
+            boolean isCable = ends.length == 2;
+            String name = isCable ? ends[0] + "-" + ends[1] : "switch " + cable;
+            for (int i = 0; i < ends.length; i++) {
+                InetAddress address = isCable
+                        ? address(10, 100 + cable / 250, cable % 250, i + 1)
+                        : address(10, 1 + cable, i / 250, i % 250 + 1);
+                plug(name, ends[i], address, isCable ? 24 : 16);
             }
         }
         for (int i = 0; i < count; i++) {
-            nodes.add(new Topology(
-                    new Origin(1000 + i, i, "n" + i), links.get(i), key, () -> now / 1_000_000_000, () -> 0));
-            nodes.getLast().needRelays(true);
+            nodes.add(process(i));
             Tick first = new Tick((long) (random.nextDouble() * 200 * MILLI), i);
             nextTick.add(first);
             ticks.add(first);
         }
     }
 
-    private void plug(List<List<LinkRecord>> links, String cable, int node, InetAddress address, int prefix) {
+    private Topology process(int node) {
+        Origin origin = new Origin(lastInstance++, node, "n" + node);
+        Topology process = new Topology(origin, links.get(node), key, () -> now / 1_000_000_000, () -> 0);
+        process.needRelays(true);
+        return process;
+    }
+
+    /** From that node on, nodes are extras: in memory and time, they cost next to nothing. Before anything runs. */
+    void extrasFrom(int node) {
+        extrasFrom = node;
+    }
+
+    /** A new process on a node, in the place of the former one; returns its number. */
+    long restart(int node) {
+        nodes.set(node, process(node));
+        tickAt(node, now);
+        return lastInstance - 1;
+    }
+
+    private void plug(String cable, int node, InetAddress address, int prefix) {
         InterfaceAddress own = new InterfaceAddress(address, prefix);
         cableOf.get(node).put(links.get(node).size(), cable);
         links.get(node).add(LinkRecord.silent(own, 5000, 100_000));
@@ -139,10 +169,21 @@ final class Simulation {
             } else {
                 arrivals.remove();
                 Topology to = nodes.get(arrival.node);
+                long begin = System.nanoTime();
                 to.received(ByteBuffer.wrap(arrival.datagram), arrival.source, now);
-                long due = to.hasWaiting() ? now + 10 * MILLI : to.nextTick(now).orElse(Long.MAX_VALUE);
+                took(arrival.node, System.nanoTime() - begin);
+                long due = to.hasWaiting()
+                        ? now + Topology.GATHER.toNanos()
+                        : to.nextTick(now).orElse(Long.MAX_VALUE);
                 tickAt(arrival.node, Math.min(nextTick.get(arrival.node).time, due));
             }
+        }
+    }
+
+    /** A call that takes longer was interrupted by something else on the machine. */
+    private void took(int node, long nanos) {
+        if (node < extrasFrom) {
+            processorNanos += Math.min(nanos, MILLI);
         }
     }
 
@@ -155,22 +196,35 @@ final class Simulation {
 
     private void tick(int node) {
         Topology topology = nodes.get(node);
-        for (Topology.Outgoing outgoing : topology.tick(now)) {
+        long begin = System.nanoTime();
+        List<Topology.Outgoing> all = topology.tick(now);
+        took(node, System.nanoTime() - begin);
+        for (Topology.Outgoing outgoing : all) {
             String cable = cableOf.get(node).get(outgoing.link());
-            datagrams++;
-            bytes += outgoing.datagram().length;
+            if (node < extrasFrom) {
+                datagrams++;
+                bytes += outgoing.datagram().length;
+            }
             if (cut.containsKey(cable)) {
                 continue;
             }
             InetAddress source = addresses.get(node).get(outgoing.link()).address();
-            for (End end : cables.getOrDefault(cable, List.of())) {
-                if (end.node != node && random.nextDouble() >= loss) {
+            List<End> ends = cables.getOrDefault(cable, List.of());
+            for (int i = 0; i < ends.size(); i++) {
+                End end = ends.get(i);
+                if (end.node != node && hears(end.node, ends, node) && random.nextDouble() >= loss) {
                     long delay = (long) (MILLI * (0.1 + 0.9 * random.nextDouble()));
                     arrivals.add(new Arrival(now + delay, order++, end.node, source, outgoing.datagram()));
                 }
             }
         }
         tickAt(node, Math.max(now + 1, topology.nextTick(now).orElse(now + IDLE)));
+    }
+
+    private boolean hears(int node, List<End> ends, int sender) {
+        return node < extrasFrom
+                || ends.subList(1, Math.min(ends.size(), HEARD_BY_EXTRAS)).stream()
+                        .anyMatch(end -> end.node == sender);
     }
 
     /** From now on only these need relays; at first all nodes do. */
@@ -191,6 +245,36 @@ final class Simulation {
     static List<int[]> ring(int count) {
         List<int[]> joined = line(count);
         joined.add(new int[] {0, count - 1});
+        return joined;
+    }
+
+    /** One switch for all nodes, and no other link. */
+    static List<int[]> switched(int count) {
+        return List.of(IntStream.range(0, count).toArray());
+    }
+
+    /** Rows and columns whose ends are joined. */
+    static List<int[]> torus(int rows, int columns) {
+        List<int[]> joined = new ArrayList<>();
+        for (int row = 0; row < rows; row++) {
+            for (int column = 0; column < columns; column++) {
+                int here = row * columns + column;
+                joined.add(new int[] {here, row * columns + (column + 1) % columns});
+                joined.add(new int[] {here, (row + 1) % rows * columns + column});
+            }
+        }
+        return joined;
+    }
+
+    /** A node in the middle, with a switch on each of its links. */
+    static List<int[]> starOfSwitches(int count, int links) {
+        List<int[]> joined = new ArrayList<>();
+        for (int i = 0; i < links; i++) {
+            int first = i + 1;
+            joined.add(IntStream.concat(
+                            IntStream.of(0), IntStream.iterate(first, node -> node < count, node -> node + links))
+                    .toArray());
+        }
         return joined;
     }
 

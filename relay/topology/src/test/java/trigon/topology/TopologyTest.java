@@ -71,7 +71,7 @@ class TopologyTest {
             case "line" -> Simulation.line(count);
             case "star" -> Simulation.star(count);
             case "mesh" -> Simulation.mesh(count);
-            default -> List.of(new int[] {0, -1});
+            default -> Simulation.switched(count);
         };
     }
 
@@ -214,32 +214,44 @@ class TopologyTest {
 
     @Test
     void aNodeWithAnotherClockIsToldOfOnce() {
-        Topology topology = new Topology(
-                new Origin(1, 1, "a"),
-                List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1)),
-                Simulation.clusterKey(),
-                () -> 1000,
-                () -> 0);
+        Topology topology = thatItIs1000(Simulation.clusterKey());
         InetAddress source = InetAddress.ofLiteral("10.0.12.2");
-        topology.received(said(2, 1000 + 600), source, 0);
+        topology.received(said(2, 1000 + 600, Simulation.clusterKey()), source, 0);
         assertThat(topology.otherClocksToTell()).isEmpty();
 
-        topology.received(said(3, 1000 + 601), source, 0);
-        topology.received(said(3, 1000 + 602), source, 0);
-        topology.received(said(4, 0), source, 0);
+        topology.received(said(3, 1000 + 601, Simulation.clusterKey()), source, 0);
+        topology.received(said(3, 1000 + 602, Simulation.clusterKey()), source, 0);
+        topology.received(said(4, 0, Simulation.clusterKey()), source, 0);
         assertThat(topology.otherClocksToTell())
                 .containsExactly(new Topology.OtherClock("n3", 601), new Topology.OtherClock("n4", -1000));
-        topology.received(said(3, 1000 + 603), source, 0);
+        topology.received(said(3, 1000 + 603, Simulation.clusterKey()), source, 0);
         assertThat(topology.otherClocksToTell()).isEmpty();
         assertThat(topology.otherClocks()).isEqualTo(4);
 
         for (int node = 5; node < 1000; node++) {
-            topology.received(said(node, 1_000_000), source, 0);
+            topology.received(said(node, 1_000_000, Simulation.clusterKey()), source, 0);
         }
         assertThat(topology.otherClocksToTell()).hasSize(Topology.MOST_OTHER_CLOCKS - 2);
     }
 
-    private static ByteBuffer said(long node, long epochSeconds) {
+    /** Anybody can have made up any number of them. */
+    @Test
+    void withoutAKeyOneNodeWithAnotherClockIsToldOf() {
+        Topology topology = thatItIs1000(Simulation.noKey());
+        for (int node = 2; node < 1000; node++) {
+            topology.received(said(node, 1_000_000, Simulation.noKey()), InetAddress.ofLiteral("10.0.12.2"), 0);
+        }
+
+        assertThat(topology.otherClocksToTell()).hasSize(1);
+        assertThat(topology.otherClocks()).isEqualTo(998);
+    }
+
+    private static Topology thatItIs1000(AnnouncementKey key) {
+        List<LinkRecord> links = List.of(LinkRecord.silent(link("10.0.12.1"), 0, 1));
+        return new Topology(new Origin(1, 1, "a"), links, key, () -> 1000, () -> 0);
+    }
+
+    private static ByteBuffer said(long node, long epochSeconds, AnnouncementKey key) {
         NodeRecord record = new NodeRecord(
                 node,
                 epochSeconds,
@@ -248,8 +260,8 @@ class TopologyTest {
                 "n" + node,
                 0,
                 List.of(LinkRecord.silent(link("10.0.12.2"), 9, 1)));
-        return ByteBuffer.wrap(RecordCodec.pack(List.of(RecordCodec.seal(record, Simulation.clusterKey())))
-                .getFirst());
+        return ByteBuffer.wrap(
+                RecordCodec.pack(List.of(RecordCodec.seal(record, key))).getFirst());
     }
 
     @Test

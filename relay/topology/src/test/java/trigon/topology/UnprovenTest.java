@@ -50,6 +50,17 @@ class UnprovenTest {
         assertThat(line.nodes.getFirst().nodes().all()).extracting(Node::name).containsExactly("n0", "n1");
     }
 
+    /** A node speaks for itself alone, and has not so many. */
+    @Test
+    void ofOneAddressFewProcessesAreRemembered() {
+        for (int process = 2; process < 1000; process++) {
+            say(record(process, "b" + process, heard("10.0.12.2", "10.0.12.1")), B);
+        }
+
+        assertThat(topology.nodes().all()).hasSize(Limits.MOST_UNPROVEN_OF_SOURCE + 1);
+        assertThat(topology.overLimitToTell()).contains(B);
+    }
+
     @Test
     void whatOneSaysOfAnotherIsNotTaken() {
         NodeRecord ofC = record(3, "c", heard("10.0.23.3", "10.0.23.2"));

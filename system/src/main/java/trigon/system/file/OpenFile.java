@@ -22,11 +22,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.Set;
 import trigon.system.Errno;
 
 /**
- * A regular file that is open for reading, with what the kernel says of the open file itself: another file may have its
- * name by now. Safe for files of strangers: opening one never waits, as it would for a pipe without a writer, and
+ * A regular file that is open, with what the kernel says of the open file itself: another file may have its name by
+ * now, or none. Safe for files of strangers: opening one never waits, as it would for a pipe without a writer, and
  * reading one takes no more memory than the caller allows. One thread.
  *
  * @see <a href="https://man7.org/linux/man-pages/man2/open.2.html">open(2)</a>
@@ -35,6 +36,14 @@ public final class OpenFile implements AutoCloseable {
 
     /** O_RDONLY with O_NOCTTY, O_NONBLOCK and O_CLOEXEC, which are alike on x86-64 and arm64: asm-generic/fcntl.h. */
     private static final int FLAGS = 0x100 | 0x800 | 0x80000;
+
+    private static final boolean IS_ARM64 = System.getProperty("os.arch").equals("aarch64");
+
+    /** O_RDWR with O_CREAT, and O_NOFOLLOW, which is another one on arm64: arch/arm64/include/uapi/asm/fcntl.h. */
+    private static final int WRITE_FLAGS = FLAGS | 0x2 | 0x40 | (IS_ARM64 ? 0x8000 : 0x20000);
+
+    /** Of a file that is made. */
+    private static final int OWNER_ALONE = 0600;
 
     private static final int WRITABLE_BY_OTHERS = 0022;
 
@@ -55,17 +64,30 @@ public final class OpenFile implements AutoCloseable {
     }
 
     /**
-     * Opens it.
+     * Opens it for reading.
      *
      * @throws IOException if it cannot be opened, or is no regular file, as a pipe or a folder
      */
     public static OpenFile open(Path path) throws IOException {
-        int descriptor = Calls.open(path);
+        return open(path, FLAGS, Set.of(StandardOpenOption.READ));
+    }
+
+    /**
+     * Opens it for reading and writing; makes it, for this user alone, if it is not there.
+     *
+     * @throws IOException as {@link #open}, and if its name is that of a link
+     */
+    public static OpenFile openOrMake(Path path) throws IOException {
+        return open(path, WRITE_FLAGS, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    private static OpenFile open(Path path, int flags, Set<StandardOpenOption> options) throws IOException {
+        int descriptor = Calls.open(path, flags);
         if (descriptor < 0) {
             throw failure(path, -descriptor);
         }
         try {
-            return of(path, DESCRIPTORS.resolve(Integer.toString(descriptor)));
+            return of(path, DESCRIPTORS.resolve(Integer.toString(descriptor)), options);
         } finally {
             Calls.close(descriptor);
         }
@@ -80,12 +102,12 @@ public final class OpenFile implements AutoCloseable {
     }
 
     /** What that descriptor of this process is open on, which nobody can replace. */
-    private static OpenFile of(Path path, Path descriptor) throws IOException {
+    private static OpenFile of(Path path, Path descriptor, Set<StandardOpenOption> options) throws IOException {
         Map<String, Object> facts = Files.readAttributes(descriptor, "unix:uid,mode,isRegularFile,fileKey");
         if (!Boolean.TRUE.equals(facts.get("isRegularFile"))) {
             throw new IOException(path + " is not a regular file");
         }
-        FileChannel channel = FileChannel.open(descriptor, StandardOpenOption.READ);
+        FileChannel channel = FileChannel.open(descriptor, options);
         return new OpenFile(channel, path, (int) fact(facts, "uid"), (int) fact(facts, "mode"), fact(facts, "fileKey"));
     }
 
@@ -144,6 +166,15 @@ public final class OpenFile implements AutoCloseable {
         return Channels.newInputStream(channel);
     }
 
+    /**
+     * Its first bytes, as memory that is shared with all who have mapped them; the file is made as long as that.
+     *
+     * @param arena until whose end they are mapped; this may be closed before
+     */
+    public MemorySegment map(long bytes, Arena arena) throws IOException {
+        return channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes, arena);
+    }
+
     @Override
     public void close() throws IOException {
         channel.close();
@@ -157,7 +188,7 @@ public final class OpenFile implements AutoCloseable {
         private static final long ERRNO = CAPTURE.byteOffset(PathElement.groupElement("errno"));
         private static final MethodHandle OPEN = LINKER.downcallHandle(
                 LINKER.defaultLookup().findOrThrow("open"),
-                FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT),
+                FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
                 Linker.Option.firstVariadicArg(2),
                 Linker.Option.captureCallState("errno"));
         private static final MethodHandle CLOSE = LINKER.downcallHandle(
@@ -166,10 +197,11 @@ public final class OpenFile implements AutoCloseable {
         private Calls() {}
 
         /** Returns the descriptor, or the negative errno. */
-        static int open(Path path) {
+        static int open(Path path, int flags) {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment captured = arena.allocate(CAPTURE);
-                int opened = (int) OPEN.invokeExact(captured, arena.allocateFrom(path.toString()), FLAGS);
+                MemorySegment name = arena.allocateFrom(path.toString());
+                int opened = (int) OPEN.invokeExact(captured, name, flags, OWNER_ALONE);
                 return opened < 0 ? -captured.get(JAVA_INT, ERRNO) : opened;
             } catch (Throwable e) {
                 throw new IllegalStateException("open(2) cannot be called", e);

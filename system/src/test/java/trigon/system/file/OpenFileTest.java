@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -37,6 +39,32 @@ class OpenFileTest {
                 assertThat(other.key()).isNotEqualTo(open.key());
             }
         }
+    }
+
+    @Test
+    void isMadeForItsOwnerAloneAndOthersSeeWhatIsWritten() throws Exception {
+        Path path = folder.resolve("page");
+        try (OpenFile made = OpenFile.openOrMake(path);
+                OpenFile same = OpenFile.openOrMake(path);
+                Arena arena = Arena.ofConfined()) {
+            made.map(16, arena).set(ValueLayout.JAVA_LONG, 8, 7);
+
+            assertThat(same.map(16, arena).get(ValueLayout.JAVA_LONG, 8)).isEqualTo(7);
+            assertThat(same.size()).isEqualTo(16);
+            assertThat(Files.getPosixFilePermissions(path)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+        }
+    }
+
+    /** Whoever may write into the folder could have it lead to another file of this user. */
+    @Test
+    void aLinkIsNotWrittenThrough() throws Exception {
+        Path target = Files.writeString(folder.resolve("target"), "untouched");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), target);
+
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> OpenFile.openOrMake(link))
+                .withMessageContaining(link.toString());
+        assertThat(target).hasContent("untouched");
     }
 
     @Test

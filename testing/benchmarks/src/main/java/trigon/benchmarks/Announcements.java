@@ -11,23 +11,32 @@ import java.util.List;
  */
 final class Announcements {
 
-    private record Cost(String shape, int nodes, long millis, long firstRate, long laterRate, long memory) {
+    private static final List<String> HEADS = List.of(
+            "shape",
+            "nodes",
+            "known after, ms",
+            "each sends at first, B/s",
+            "later, B/s",
+            "memory, B",
+            "processor at first, ppm",
+            "later, ppm",
+            "after churn, ms",
+            "known");
 
-        /** A row of the file, whose columns are divided by tabs. */
-        static Cost of(String row) {
-            String[] cells = row.split("\t", -1);
-            if (cells.length != 6) {
-                throw new IllegalArgumentException(
-                        "no row of the simulation, which has 6 columns: \"%s\"; measure again".formatted(row));
-            }
-            return new Cost(
-                    cells[0],
-                    Integer.parseInt(cells[1]),
-                    Long.parseLong(cells[2]),
-                    Long.parseLong(cells[3]),
-                    Long.parseLong(cells[4]),
-                    Long.parseLong(cells[5]));
+    /** What of a ring is plotted: columns. */
+    private static final List<Integer> PLOTTED = List.of(2, 3, 4, 5, 7);
+
+    private static final int SHAPE = 0;
+    private static final int NODES = 1;
+
+    /** A row of the file, whose columns are divided by tabs. */
+    private static List<String> cells(String row) {
+        List<String> cells = List.of(row.split("\t", -1));
+        if (cells.size() != HEADS.size()) {
+            throw new IllegalArgumentException("no row of the simulation, which has %d columns: \"%s\"; measure again"
+                    .formatted(HEADS.size(), row));
         }
+        return cells;
     }
 
     private Announcements() {}
@@ -36,21 +45,20 @@ final class Announcements {
         if (arguments.length != 2) {
             throw new IllegalArgumentException("needs the file of the simulation, and a folder for the plot");
         }
-        List<Cost> costs = Files.readAllLines(Path.of(arguments[0])).stream()
+        List<List<String>> costs = Files.readAllLines(Path.of(arguments[0])).stream()
                 .skip(1)
-                .map(Cost::of)
+                .map(Announcements::cells)
                 .toList();
-        System.out.println("| shape | nodes | known after, ms | each sends at first, B/s | later, B/s | memory, B |");
-        System.out.println("|---|---:|---:|---:|---:|---:|");
-        BarChart chart = new BarChart("Announcements, for each node of a ring, by the number of nodes", "ms, B/s, B");
-        for (Cost cost : costs) {
-            System.out.println("| %s | %d | %d | %d | %d | %d |"
-                    .formatted(cost.shape, cost.nodes, cost.millis, cost.firstRate, cost.laterRate, cost.memory));
-            if ("ring".equals(cost.shape)) {
-                chart.add(cost.nodes + " nodes", "known after", (double) cost.millis);
-                chart.add(cost.nodes + " nodes", "at first, B/s", (double) cost.firstRate);
-                chart.add(cost.nodes + " nodes", "later, B/s", (double) cost.laterRate);
-                chart.add(cost.nodes + " nodes", "memory, B", (double) cost.memory);
+        System.out.println("| " + String.join(" | ", HEADS) + " |");
+        System.out.println("|---|" + "---:|".repeat(HEADS.size() - 1));
+        BarChart chart =
+                new BarChart("Announcements, for each node of a ring, by the number of nodes", "ms, B/s, B, ppm");
+        for (List<String> cost : costs) {
+            System.out.println("| " + String.join(" | ", cost) + " |");
+            if ("ring".equals(cost.get(SHAPE))) {
+                for (int column : PLOTTED) {
+                    chart.add(cost.get(NODES) + " nodes", HEADS.get(column), Double.parseDouble(cost.get(column)));
+                }
             }
         }
         Path folder = Files.createDirectories(Path.of(arguments[1]));

@@ -29,7 +29,7 @@ public class HandshakeCodecBenchmark {
 
     private final HandshakeMessage offer = new Offer(
             new ConnectionId(1),
-            new NodeIdentity("node-17", OptionalInt.of(17), 0x11223344, true),
+            new NodeIdentity("node-17", OptionalInt.of(17), 0x11223344, 0, true),
             LinkKind.RDMA,
             Stripe.only(1),
             new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 0, Mtu.MTU_4096),

@@ -86,7 +86,7 @@ final class NodePair implements AutoCloseable {
     }
 
     private static NodeIdentity identity(int node) {
-        return new NodeIdentity("node-" + node, OptionalInt.of(node), 1, true);
+        return new NodeIdentity("node-" + node, OptionalInt.of(node), 1, 0, true);
     }
 
     private static InetAddress address(int node) throws UnknownHostException {

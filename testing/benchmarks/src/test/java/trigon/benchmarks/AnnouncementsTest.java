@@ -19,7 +19,10 @@ class AnnouncementsTest {
     void plotsTheRings() throws IOException {
         Path file = Files.write(
                 directory.resolve("announcements.tsv"),
-                List.of("head", "ring\t3\t280\t1840\t364\t4079", "switch\t64\t250\t558\t111\t69584"));
+                List.of(
+                        "head",
+                        "ring\t3\t280\t1840\t364\t4079\t1\t2\t3\t3",
+                        "switch\t64\t250\t558\t111\t69584\t1\t2\t3\t64"));
 
         Announcements.main(new String[] {file.toString(), directory.toString()});
 
@@ -33,7 +36,7 @@ class AnnouncementsTest {
         Path file = Files.write(directory.resolve("announcements.tsv"), List.of("head", "ring\t3"));
 
         assertThatThrownBy(() -> Announcements.main(new String[] {file.toString(), directory.toString()}))
-                .hasMessageContaining("6 columns")
+                .hasMessageContaining("10 columns")
                 .hasMessageContaining("ring\t3");
     }
 }

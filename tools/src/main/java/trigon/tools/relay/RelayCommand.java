@@ -69,6 +69,7 @@ public final class RelayCommand implements Callable<Integer> {
         long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
         CountDownLatch closed = new CountDownLatch(1);
         try (Mesh mesh = Mesh.of(config, links, new KernelRouteLookup(), name, node, false)) {
+            mesh.serve();
             say("node %s relays over %s".formatted(name, links));
             serve(mesh.counts(), closed);
         } finally {

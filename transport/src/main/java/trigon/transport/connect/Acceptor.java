@@ -47,6 +47,7 @@ public final class Acceptor implements OfferHandler {
     private final ConnectionSecret secret = ConnectionSecret.random();
     private final long context;
     private final int trafficClass;
+    private final DecidingPolicy policy;
     private final LocalSide side;
     private final Links links;
     private final PathFactory factory;
@@ -61,10 +62,11 @@ public final class Acceptor implements OfferHandler {
     private @Nullable String resignation;
     private int unaskedLooks;
 
-    /** Waits in that context, for a peer with the secret in its listen handle. */
-    public Acceptor(long context, int trafficClass, LocalSide side, Executor control) {
+    /** Waits in that context, for a peer with the secret in its listen handle that decides by the same policy. */
+    public Acceptor(long context, int trafficClass, DecidingPolicy policy, LocalSide side, Executor control) {
         this.context = context;
         this.trafficClass = trafficClass;
+        this.policy = policy;
         this.side = side;
         links = side.links();
         factory = side.factory();
@@ -88,6 +90,7 @@ public final class Acceptor implements OfferHandler {
 
     @Override
     public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
+        policy.requireSame(side.self(), incoming.offer().node());
         List<PathChannel> former = begin(incoming.offer().stripe().attempt());
         if (!former.isEmpty()) {
             control.execute(() -> former.forEach(PathChannel::close));

@@ -64,11 +64,16 @@ final class ConnectionAttempt implements AutoCloseable {
      * @param connecting hears of each handshake, to be able to end it
      */
     ConnectionAttempt(
-            LocalSide side, ListenHandle handle, int trafficClass, Duration timeout, PendingConnection connecting) {
+            LocalSide side,
+            ListenHandle handle,
+            int trafficClass,
+            DecidingPolicy policy,
+            Duration timeout,
+            PendingConnection connecting) {
         links = side.links();
         client = side.client();
         factory = side.factory();
-        self = side.self();
+        self = side.self().decidingBy(policy.fingerprint());
         listeners = side.fittingAddresses();
         this.handle = handle;
         this.trafficClass = trafficClass;

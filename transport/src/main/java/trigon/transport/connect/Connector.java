@@ -92,10 +92,10 @@ public final class Connector {
     }
 
     /** Starts to connect; returns at once. The order of calls is that in which connections to a peer share links. */
-    public PendingConnection connect(ListenHandle handle, int trafficClass) {
+    public PendingConnection connect(ListenHandle handle, int trafficClass, DecidingPolicy policy) {
         PendingConnection pending = new PendingConnection(peerName(handle));
         int turn = turns.next(numberOf(handle));
-        control.execute(() -> pending.run(() -> new Search(handle, turn, trafficClass, pending).connect()));
+        control.execute(() -> pending.run(() -> new Search(handle, turn, trafficClass, policy, pending).connect()));
         return pending;
     }
 
@@ -104,6 +104,7 @@ public final class Connector {
         private final ListenHandle handle;
         private final int turn;
         private final int trafficClass;
+        private final DecidingPolicy policy;
         private final PendingConnection pending;
         private final PeerDescription peer;
         private final List<Path> candidates;
@@ -114,9 +115,10 @@ public final class Connector {
         private final LinkLocalPaths linkLocal;
         private boolean triesRelays;
 
-        Search(ListenHandle handle, int turn, int trafficClass, PendingConnection pending) {
+        Search(ListenHandle handle, int turn, int trafficClass, DecidingPolicy policy, PendingConnection pending) {
             this.handle = handle;
             this.turn = turn;
+            this.policy = policy;
             this.pending = pending;
             peer = Counterpart.description(handle.nodeIndex(), handle.links());
             List<Path> all = candidatePaths.find(pending.peer(), peer, tie(), pending::isAbandoned);
@@ -191,7 +193,7 @@ public final class Connector {
             List<Path> paths = pathsToTake(known, how.links(), turn);
             schedule.begin(paths);
             try (ConnectionAttempt attempt =
-                    new ConnectionAttempt(side, handle, trafficClass, schedule.timeLeft(paths), pending)) {
+                    new ConnectionAttempt(side, handle, trafficClass, policy, schedule.timeLeft(paths), pending)) {
                 List<Path> stripes = stripes(paths, how.queuePairs());
                 List<PathChannel> connected = attempt.connect(side.factory().nextAttempt(), stripes);
                 attempt.failures().forEach(this::failed);

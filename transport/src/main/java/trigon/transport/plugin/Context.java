@@ -6,7 +6,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.NetPlugin;
+import trigon.transport.connect.DecidingPolicy;
 import trigon.transport.failure.Communicator;
 import trigon.transport.failure.CommunicatorFailure;
 import trigon.transport.handle.HandleTable;
@@ -21,6 +23,7 @@ final class Context implements Communicator {
     private final long commId;
     private final int trafficClass;
     private final HandleTable<Session> table;
+    private final ConnectionAdvice advice;
     private final Set<Long> acceptors = ConcurrentHashMap.newKeySet();
     private final Set<Long> pending = ConcurrentHashMap.newKeySet();
     private final Set<Long> sessions = ConcurrentHashMap.newKeySet();
@@ -34,11 +37,13 @@ final class Context implements Communicator {
      * @param commId NCCL's hash of it; 0 where the API version has none: all communicators have this context then
      * @param trafficClass the application's, or {@link NetPlugin#TRAFFIC_CLASS_UNDEFINED}
      * @param table where its sessions are
+     * @param advice knows by what it decides
      */
-    Context(long commId, int trafficClass, HandleTable<Session> table) {
+    Context(long commId, int trafficClass, HandleTable<Session> table, ConnectionAdvice advice) {
         this.commId = commId;
         this.trafficClass = trafficClass;
         this.table = table;
+        this.advice = advice;
     }
 
     @Override
@@ -48,6 +53,11 @@ final class Context implements Communicator {
 
     int trafficClass() {
         return trafficClass;
+    }
+
+    /** By what this rank decides, for its connections to compare. */
+    DecidingPolicy policy() {
+        return new DecidingPolicy(commId, advice.policyOf(commId));
     }
 
     /** Handles of open listen comms. */

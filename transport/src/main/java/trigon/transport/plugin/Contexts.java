@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import trigon.nccl.ConnectionAdvice;
 import trigon.transport.handle.HandleTable;
 import trigon.transport.session.Session;
 
@@ -12,19 +13,22 @@ final class Contexts {
 
     private final HandleTable<Context> contexts = new HandleTable<>("context");
     private final HandleTable<Session> sessions;
+    private final ConnectionAdvice advice;
 
     /**
      * None yet.
      *
      * @param sessions the table of all sessions
+     * @param advice knows by what each communicator decides
      */
-    Contexts(HandleTable<Session> sessions) {
+    Contexts(HandleTable<Session> sessions, ConnectionAdvice advice) {
         this.sessions = sessions;
+        this.advice = advice;
     }
 
     /** A communicator's; returns its handle. */
     long open(long commId, int trafficClass) {
-        return contexts.add(new Context(commId, trafficClass, sessions));
+        return contexts.add(new Context(commId, trafficClass, sessions, advice));
     }
 
     @Nullable

@@ -73,6 +73,7 @@ record NodeResources(
                 config.thisNode().map(NodeConfig::name).orElse(setup.machine().hostName()),
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
                 config.fingerprint(),
+                0,
                 config.value(Settings.FAILOVER) == FailoverPolicy.ON);
     }
 

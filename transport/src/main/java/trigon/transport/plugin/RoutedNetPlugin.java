@@ -91,6 +91,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             return;
         }
         setup.relays().ways().closed(context.commId());
+        setup.advice().closed(context.commId());
         context.acceptors().forEach(connections::closeListen);
         context.pending().forEach(connections::abandon);
         context.sessionHandles().forEach(sessions::close);

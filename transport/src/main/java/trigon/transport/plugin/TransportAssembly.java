@@ -56,7 +56,7 @@ final class TransportAssembly {
         LocalSide side = localSide();
         Failovers failovers = failovers(side);
         HandleTable<Session> table = new HandleTable<>("comm");
-        contexts = new Contexts(table);
+        contexts = new Contexts(table, setup.advice());
         sessions = new Sessions(
                 table,
                 contexts,

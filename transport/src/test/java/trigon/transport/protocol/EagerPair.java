@@ -12,7 +12,7 @@ import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import trigon.qpstate.QueuePairParameters;
 import trigon.routing.LocalLink;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
@@ -38,15 +38,11 @@ import trigon.verbs.WorkCompletions;
 /** Both ends of an eager session, on software links, without what brings connections up. Used by one thread. */
 final class EagerPair implements AutoCloseable {
 
-    private static final LaneSettings LANES = new LaneSettings(
-            new LaneSettings.Workers(1, Duration.ofNanos(50_000)),
-            new LaneSettings.Workers(1, Duration.ofNanos(5_000)),
-            2,
-            new LaneSettings.Cut(5000, 4096, 4096, Integer.MAX_VALUE));
+    private static final MoverSettings MOVERS = new MoverSettings(1, 5000);
 
     private static final QueuePairParameters PARAMETERS = new QueuePairParameters(14, 2, 7, 12, 1, 1);
 
-    private final SoftwareVerbs verbs = new SoftwareVerbs(List.of(device("soft_a", 1), device("soft_b", 2)), LANES);
+    private final SoftwareVerbs verbs = new SoftwareVerbs(List.of(device("soft_a", 1), device("soft_b", 2)), MOVERS);
     private final Metrics metrics = Metrics.unshared();
     private final Links links =
             Links.open(List.of(link("soft_a", 1), link("soft_b", 2)), Map.of(LinkKind.SOFTWARE, verbs), 4096, metrics);

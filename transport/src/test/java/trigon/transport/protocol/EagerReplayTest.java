@@ -28,14 +28,14 @@ class EagerReplayTest {
     enum Cut {
         /** Both ends are fenced while all is well. */
         NOTHING,
-        /** A TCP connection ends: that of the requests, of the other direction, or a lane. */
+        /** A TCP connection ends: that of the requests, or of the other direction. */
         A_CONNECTION,
         /** All of them end. */
         ALL_CONNECTIONS
     }
 
-    private static final int[] SIZES = {0, 8, 8, 8, 1000, 4096, 4097, 9000, 60_000};
-    private static final int MOST = 60_000;
+    private static final int[] SIZES = {0, 8, 8, 8, 1000, 4096, 4097, 9000, 60_000, 90_000};
+    private static final int MOST = 90_000;
     private static final int TAG = 7;
     private static final int CUTS = Integer.getInteger("trigon.cuts", 25);
     private static final int MESSAGES_BETWEEN = 300;

@@ -60,7 +60,10 @@ public interface QueuePair extends AutoCloseable {
             int immediate,
             int sendFlags);
 
-    /** Posts an RDMA READ: remote memory is copied to local memory. */
+    /**
+     * Posts an RDMA READ: remote memory is copied to local memory. A device may have none, and says {@link
+     * Errno#EOPNOTSUPP}: software devices do.
+     */
     int postRead(
             long workRequestId,
             long localAddress,

@@ -1,5 +1,5 @@
 /**
- * What a software device stands for: {@link trigon.software.SoftwareDevice} and {@link trigon.software.LaneSettings}.
+ * What a software device stands for: {@link trigon.software.SoftwareDevice} and {@link trigon.software.MoverSettings}.
  *
  * <p>A software device is {@link trigon.verbs} served over TCP, for links without RDMA NICs. It stands for one local IP
  * address; an open device listens on that address, and its TCP port is what the verbs call the LID. A queue pair sends
@@ -12,28 +12,30 @@
  * device       the verbs: provider, open devices, queue pairs, completion queues
  * requester,   the two halves
  * responder    of a queue pair
- * lanes        further connections, and worker threads, for long messages
- * connection   TCP connections without blocking: the event loop, streams, how a connection is opened
+ * connection   TCP connections without blocking: the event loop, the movers, how a connection is opened and read
  * queue        rings of work requests and completions
  * memory       registered memory
  * wire         what two devices say to each other
  * (this one)   settings
  * </pre>
  *
+ * <p>There are no READs and no atomics: {@code postRead} says EOPNOTSUPP, and a request of a peer for one is refused.
+ *
  * <p>Threads: data are moved by whoever posts and polls, under the lock of the queue pair; on the data path nobody
- * waits for that lock, who does not get it leaves the work to who has it. The provider's event loop ({@code
- * trigon-software}) accepts and opens connections, keeps the time, and does the work of queue pairs that nobody polls.
- * Where there are cores to spare, lane workers ({@code trigon-lane-0} and so on) move the pieces of long messages on
- * the lanes. A lane belongs to one worker; who sends on it, that one or one that helps, owns it meanwhile.
+ * waits for that lock, a thread that fails to take it leaves the work to its holder. Where there are processors to
+ * spare, movers ({@code trigon-move-0} and so on) do the work of queue pairs that have long messages under way. The
+ * provider's event loop ({@code trigon-software}) accepts and opens connections, keeps the time, and does the work of
+ * queue pairs that nobody polls for long. Neither of them looks for work: they sleep until the kernel has some.
  *
- * <p>Locks, in the order in which they may be taken: a queue pair's lock; then the monitor of the lane workers; then a
- * lane worker's iteration, or the event loop's monitors; last a lane's ownership. A device context's monitor guards the
- * tables of what is open, and is never held together with a queue pair's lock. A worker or the event loop that has
- * something to say to a queue pair holds nothing else meanwhile.
+ * <p>Who reads when nobody polls: for {@code EventLoop.POLLED_MILLIS} nobody does, and the sender's messages wait in
+ * the sockets, where they are complete for it if that is all it asked for. Then the event loop receives what has a
+ * receive, writes what may be written, and answers.
  *
- * <p>Closing a memory region takes it out of the tables, and then waits for each queue pair's lock and for the end of
- * each worker's iteration once; from then on nothing reads or writes that memory. Closing a queue pair does the same
- * for itself and its lanes.
+ * <p>Locks, in the order in which they may be taken: a queue pair's lock; then the event loop's monitors. A device
+ * context's monitor guards the tables of what is open, and is never held together with a queue pair's lock.
+ *
+ * <p>Closing a memory region takes it out of the tables, and then takes each queue pair's lock once; from then on
+ * nothing reads or writes that memory. Closing a queue pair does the same for itself.
  */
 @NullMarked
 package trigon.software;

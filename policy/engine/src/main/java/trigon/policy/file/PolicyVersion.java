@@ -39,9 +39,12 @@ public final class PolicyVersion {
         return verified.digest();
     }
 
-    /** Whether NCCL hangs where ranks have different versions of it. */
+    /** Whether NCCL hangs where ranks have different versions of it: it decides, and they do not agree first. */
     public boolean decidesForAllRanks() {
-        return verified.programs().stream().anyMatch(program -> program.type().ranksMustAgree());
+        List<VerifiedProgram> deciding = verified.programs().stream()
+                .filter(program -> program.type().ranksMustAgree())
+                .toList();
+        return !deciding.isEmpty() && deciding.stream().noneMatch(VerifiedProgram::advisory);
     }
 
     /** The first bytes of the digest, to be compared between nodes. */

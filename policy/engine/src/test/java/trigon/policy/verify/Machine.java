@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import trigon.policy.range.Range;
 import trigon.policy.verdict.Region;
@@ -30,6 +31,45 @@ final class Machine {
     private record Part(Word of, int part) {
         boolean isNumber() {
             return of instanceof Num;
+        }
+    }
+
+    /** What was stored on a stack in one piece. */
+    private record Piece(int at, int size, Value value) {}
+
+    /**
+     * What a state says, looked up once for many machines.
+     *
+     * @param pieces of each frame's stack
+     * @param numbers offsets on each frame's stack that hold numbers
+     */
+    record Meaning(State state, List<List<Piece>> pieces, List<List<Integer>> numbers) {
+
+        static Meaning of(State state) {
+            return new Meaning(
+                    state,
+                    state.frames.stream().map(frame -> pieces(frame.stack)).toList(),
+                    state.frames.stream().map(frame -> numbers(frame.stack)).toList());
+        }
+
+        private static List<Piece> pieces(StackMemory stack) {
+            List<Piece> pieces = new ArrayList<>();
+            for (int size : new int[] {1, 2, 4, 8}) {
+                for (int at = -RandomStates.USED_STACK; at <= -size; at += size) {
+                    Value value = stored(stack, at, size);
+                    if (value != null) {
+                        pieces.add(new Piece(at, size, value));
+                    }
+                }
+            }
+            return pieces;
+        }
+
+        private static List<Integer> numbers(StackMemory stack) {
+            return IntStream.range(-RandomStates.USED_STACK, 0)
+                    .filter(at -> stack.isNumber(at, at + 1))
+                    .boxed()
+                    .toList();
         }
     }
 
@@ -145,34 +185,31 @@ final class Machine {
     }
 
     /** Whether a state stands for this machine. */
-    boolean isCaseOf(State state) {
+    boolean isCaseOf(Meaning meaning) {
         Map<Integer, Word> tied = new HashMap<>();
         for (int i = 0; i < registers.size(); i++) {
-            Frame frame = state.frames.get(i);
+            Frame frame = meaning.state.frames.get(i);
             for (int register = 0; register < Frame.REGISTERS; register++) {
                 if (!fits(frame.registers[register], registers.get(i)[register], tied)) {
                     return false;
                 }
             }
-            if (!fits(frame.stack, stacks.get(i), tied)) {
+            if (!fits(meaning.numbers.get(i), meaning.pieces.get(i), stacks.get(i), tied)) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean fits(StackMemory stack, Part[] bytes, Map<Integer, Word> tied) {
-        for (int at = -RandomStates.USED_STACK; at < 0; at++) {
-            if (stack.isNumber(at, at + 1) && !bytes[at + StackMemory.BYTES].isNumber()) {
+    private static boolean fits(List<Integer> numbers, List<Piece> pieces, Part[] bytes, Map<Integer, Word> tied) {
+        for (int at : numbers) {
+            if (!bytes[at + StackMemory.BYTES].isNumber()) {
                 return false;
             }
         }
-        for (int size : new int[] {1, 2, 4, 8}) {
-            for (int at = -RandomStates.USED_STACK; at <= -size; at += size) {
-                Value value = stored(stack, at, size);
-                if (value != null && !fits(value, joined(bytes, at + StackMemory.BYTES, size), tied)) {
-                    return false;
-                }
+        for (Piece piece : pieces) {
+            if (!fits(piece.value, joined(bytes, piece.at + StackMemory.BYTES, piece.size), tied)) {
+                return false;
             }
         }
         return true;

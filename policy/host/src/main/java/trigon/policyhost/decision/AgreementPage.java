@@ -5,16 +5,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.file.OpenFile;
+import trigon.system.file.ProcessUsers;
 
 /**
  * The page of shared memory that the ranks of a communicator have in common while they agree. It begins as zeros.
@@ -52,33 +48,25 @@ final class AgreementPage {
      * @throws IOException if it cannot be had, or belongs to somebody else
      */
     static AgreementPage open(Path directory, Communicator communicator, Arena arena) throws IOException {
-        Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        Path file = directory.resolve(
-                "trigon-agreement-1-%s-%x-%d".formatted(user, communicator.id(), communicator.ranks()));
-        try (FileChannel channel = FileChannel.open(
-                file,
-                Set.of(
-                        StandardOpenOption.CREATE,
-                        StandardOpenOption.READ,
-                        StandardOpenOption.WRITE,
-                        LinkOption.NOFOLLOW_LINKS),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-            MemorySegment page = channel.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena);
-            AgreementPage opened = new AgreementPage(file, page);
-            opened.checkOwner(user);
-            opened.allocate();
-            return opened;
+        int user = ProcessUsers.own();
+        String name = "trigon-agreement-1-%d-%x-%d".formatted(user, communicator.id(), communicator.ranks());
+        try (OpenFile file = OpenFile.openOrMake(directory.resolve(name))) {
+            return of(file, user, arena);
         }
     }
 
-    private void checkOwner(Object user) throws IOException {
-        try {
-            if (!Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS).equals(user)) {
-                throw new IOException(file + " belongs to another user: remove it");
-            }
-        } catch (NoSuchFileException e) {
-            log.debug("{} was settled and deleted by its owner, who is this user", file);
+    /**
+     * The page that is open, whatever has its name by now: whoever settles it deletes that.
+     *
+     * @param user who it has to belong to
+     */
+    static AgreementPage of(OpenFile file, int user, Arena arena) throws IOException {
+        if (file.owner() != user) {
+            throw new IOException(file.path() + " belongs to another user: remove it");
         }
+        AgreementPage opened = new AgreementPage(file.path(), file.map(BYTES, arena));
+        opened.allocate();
+        return opened;
     }
 
     /** Writes, without changing anything, so that a lack of memory shows before this rank has a part in it. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.policy.ProgramContext;
 import trigon.policy.program.ProgramTypes;
+import trigon.system.file.OpenFile;
+import trigon.system.file.ProcessUsers;
 
 /** Ranks, each with a table of its own, have one outcome. */
 @Timeout(300)
@@ -127,6 +130,22 @@ class AgreementTest {
                 directory.resolve("elsewhere"));
 
         assertThatThrownBy(() -> rank(1, 2, SHORT, POLICY, 0).call()).isInstanceOf(IOException.class);
+    }
+
+    /** Whoever can delete the page could have made it: that its name is gone says nothing of whose it is. */
+    @Test
+    void aPageWhoseNameIsGoneIsNotTaken() throws Exception {
+        int user = ProcessUsers.own();
+        Path file = directory.resolve("page");
+        try (OpenFile page = OpenFile.openOrMake(file);
+                Arena arena = Arena.ofConfined()) {
+            Files.delete(file);
+
+            assertThat(AgreementPage.of(page, user, arena).verdict()).isEqualTo(AgreementPage.OPEN);
+            assertThatThrownBy(() -> AgreementPage.of(page, user + 1, arena))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining(file + " belongs to another user");
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package trigon.relay.mesh;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.channels.SelectableChannel;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -37,7 +38,7 @@ import trigon.verbs.LinkKind;
 
 /**
  * This process's part in the mesh of relays: it relays for others, and finds ways through them where it needs one. Only
- * then processes announce themselves. Its methods may be called from any thread.
+ * then processes announce themselves. It has no thread before one is needed. Its methods may be called from any thread.
  */
 public final class Mesh implements Relays, AutoCloseable {
 
@@ -125,7 +126,6 @@ public final class Mesh implements Relays, AutoCloseable {
                     open.stream().map(LocalLink::interfaceIndex).toList(),
                     others(config),
                     neighbourhood::learn);
-            announcer.start();
             return new Mesh(keys, relay, announcer, new Ways(open, kernel, keys, announcer::nodesToRelay));
         } catch (IOException | RuntimeException e) {
             relay.close();
@@ -154,6 +154,26 @@ public final class Mesh implements Relays, AutoCloseable {
                 keys,
                 (from, to) -> neighbourhood.objection(policy, from, to),
                 limits);
+    }
+
+    /** Relays and listens with threads of its own from now on. */
+    public void serve() {
+        relay.start();
+        announcer.start();
+    }
+
+    /**
+     * Has these threads made only when somebody connects or announces himself, or a way is looked for here.
+     *
+     * @throws IOException if the sentry cannot look at what this listens on
+     */
+    public void serveWhenCalled(Sentry sentry) throws IOException {
+        for (SelectableChannel each : relay.channels()) {
+            sentry.whenReady(each, relay::start);
+        }
+        for (SelectableChannel each : announcer.channels()) {
+            sentry.whenReady(each, announcer::start);
+        }
     }
 
     private static List<LinkRecord> records(List<LocalLink> software, Relay relay) {

@@ -31,6 +31,12 @@ final class Neighbourhood {
 
     private static final int MOST_WARNINGS = 64;
 
+    /**
+     * Shapes that are told without a key: anybody can make up another one whenever he likes. One that is too large to
+     * be listed is the last.
+     */
+    private static final int MOST_UNPROVEN_SHAPES = 8;
+
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
 
     private final Optional<ClusterConfig> cluster;
@@ -42,6 +48,7 @@ final class Neighbourhood {
     private boolean shapeTold;
     private boolean cablesChecked;
     private String toldShape = "";
+    private int unprovenShapes;
 
     Neighbourhood(Optional<ClusterConfig> cluster, NanoClock clock) {
         this.cluster = cluster;
@@ -75,7 +82,12 @@ final class Neighbourhood {
         String seen = Shape.describe(known);
         if (!seen.equals(toldShape) && Shape.of(known) != Shape.SINGLE) {
             toldShape = seen;
-            log.info("topology: {}", seen);
+            if (known.isComplete()) {
+                log.info("topology: {}", seen);
+            } else if (unprovenShapes < MOST_UNPROVEN_SHAPES) {
+                unprovenShapes = Shape.isListed(known) ? unprovenShapes + 1 : MOST_UNPROVEN_SHAPES;
+                log.info("topology: {}", seen);
+            }
         }
     }
 

@@ -7,8 +7,12 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,10 +22,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.config.PluginConfig;
 import trigon.config.file.ConfigLoader;
+import trigon.relay.Relay;
 import trigon.routing.LocalLink;
 import trigon.routing.PeerLink;
 import trigon.system.InterfaceAddress;
 import trigon.testsupport.Await;
+import trigon.topology.announce.Announcer;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -54,6 +60,56 @@ class MeshTest {
             assertThat(said.getAddress()).isEqualTo(A.address());
             assertThat(ByteBuffer.wrap(said.getData()).getLong(COUNT_AT)).isEqualTo(1);
         }
+    }
+
+    /** Another thread looks at what it listens on, and has them made. */
+    @Test
+    void noThreadIsThereBeforeOneIsNeeded() throws Exception {
+        List<SelectableChannel> looked = new ArrayList<>();
+        List<Runnable> tasks = new ArrayList<>();
+        try (DatagramSocket b = new DatagramSocket(new InetSocketAddress(B, 0));
+                Mesh mesh = open("on", b.getLocalPort()).orElseThrow()) {
+            mesh.serveWhenCalled((channel, task) -> {
+                looked.add(channel);
+                tasks.add(task);
+            });
+            assertThat(looked)
+                    .hasAtLeastOneElementOfType(ServerSocketChannel.class)
+                    .hasAtLeastOneElementOfType(DatagramChannel.class);
+            assertThat(threads()).isEmpty();
+
+            for (int i = 0; i < looked.size(); i++) {
+                if (looked.get(i) instanceof ServerSocketChannel) {
+                    tasks.get(i).run(); // somebody connects
+                }
+            }
+            assertThat(threads()).containsExactly(Relay.THREAD_NAME);
+            tasks.forEach(Runnable::run);
+            tasks.forEach(Runnable::run);
+            assertThat(threads()).containsExactlyInAnyOrder(Relay.THREAD_NAME, Announcer.THREAD_NAME);
+        }
+        assertThat(threads()).isEmpty();
+    }
+
+    @Test
+    void whoNeedsAWayHasAThreadThatLooksForIt() throws Exception {
+        try (DatagramSocket b = new DatagramSocket(new InetSocketAddress(B, 0));
+                Mesh mesh = open("on", b.getLocalPort()).orElseThrow()) {
+            mesh.serveWhenCalled((_, _) -> {});
+            InetAddress c = InetAddress.ofLiteral("127.0.123.3");
+
+            mesh.pathsTo("c", List.of(new PeerLink(c, 24, 1, Set.of(LinkKind.SOFTWARE))), 0);
+
+            assertThat(threads()).containsExactly(Announcer.THREAD_NAME);
+        }
+    }
+
+    private static List<String> threads() {
+        Set<String> names = Set.of(Relay.THREAD_NAME, Announcer.THREAD_NAME);
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(names::contains)
+                .toList();
     }
 
     @Test

@@ -30,7 +30,7 @@ class NeighbourhoodTest {
 
     private final ManualClock clock = new ManualClock();
     private final Neighbourhood neighbourhood = new Neighbourhood(Optional.empty(), clock);
-    private final Topology own = topology("a", 1);
+    private Topology own = topology("a", 1);
     private final Topology other = topology("b", 2);
     private final Logger logger = (Logger) LoggerFactory.getLogger(Mesh.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -72,6 +72,39 @@ class NeighbourhoodTest {
                 .containsExactly("topology: line of 3 nodes: a-b, a-c");
     }
 
+    /** Without a key, a stranger can make up another neighbour each time. */
+    @Test
+    void shapesThatNobodyHasProvenAreToldAFewTimes() {
+        AnnouncementKey none = new AnnouncementKey(Optional.empty());
+        own = topology("a", 1, none);
+        for (int number = 2; number < 100; number++) {
+            hear(topology("stranger" + number, number, none));
+            learn();
+            clock.advance(MORE_THAN_SETTLED);
+            learn();
+        }
+
+        assertThat(log.list).hasSizeBetween(1, 10).first().asString().contains("neighbours of a: stranger2;");
+    }
+
+    /** As when a stranger makes up a crowd: what comes and goes in it is not told. */
+    @Test
+    void aCrowdThatNobodyHasProvenIsToldOnce() {
+        AnnouncementKey none = new AnnouncementKey(Optional.empty());
+        own = topology("a", 1, none);
+        for (int number = 2; number < 60; number++) {
+            hear(topology("stranger" + number, number, none));
+        }
+        for (int number = 60; number < 70; number++) {
+            hear(topology("stranger" + number, number, none));
+            learn();
+            clock.advance(MORE_THAN_SETTLED);
+            learn();
+        }
+
+        assertThat(log.list).hasSize(1).first().asString().contains(" more;");
+    }
+
     private void learn() {
         neighbourhood.learn(own.nodes());
     }
@@ -86,13 +119,13 @@ class NeighbourhoodTest {
     }
 
     private static Topology topology(String name, int number) {
+        return topology(name, number, new AnnouncementKey(Optional.of(new ClusterKey(Path.of("/key"), new byte[32]))));
+    }
+
+    private static Topology topology(String name, int number, AnnouncementKey key) {
         InterfaceAddress link = InterfaceAddress.parse("10.0.12." + number + "/24");
         Topology topology = new Topology(
-                new Origin(number, number, name),
-                List.of(LinkRecord.silent(link, 5000, 1000)),
-                new AnnouncementKey(Optional.of(new ClusterKey(Path.of("/key"), new byte[32]))),
-                () -> 0,
-                () -> 0);
+                new Origin(number, number, name), List.of(LinkRecord.silent(link, 5000, 1000)), key, () -> 0, () -> 0);
         topology.needRelays(true);
         return topology;
     }

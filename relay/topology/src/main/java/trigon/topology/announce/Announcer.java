@@ -10,6 +10,7 @@ import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -25,13 +27,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.InterfaceAddress;
+import trigon.system.LateThread;
 import trigon.topology.Nodes;
 import trigon.topology.Topology;
 
 /**
  * Announces a process while relays are needed, and hears the others: by multicast with TTL 1 on each link, and by
- * unicast to addresses that are known. Its thread, {@value #THREAD_NAME}, is a daemon; what it learns is
- * {@link #nodes}, for any thread.
+ * unicast to addresses that are known. Its thread, {@value #THREAD_NAME}, is a daemon, and is not there before it is
+ * {@linkplain #start started} or a need for relays is told. What it learns is {@link #nodes}, for any thread.
  */
 public final class Announcer implements AutoCloseable {
 
@@ -45,8 +48,8 @@ public final class Announcer implements AutoCloseable {
 
     private static final String GROUP_6 = "ff12::5447";
 
-    /** What records wait for others, so as to go together. */
-    private static final long GATHER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    /** After too many datagrams. */
+    private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long JOIN_MILLIS = 2000;
@@ -66,7 +69,7 @@ public final class Announcer implements AutoCloseable {
     private final Selector selector;
     private final Consumer<Nodes> onChange;
     private final ByteBuffer datagram = ByteBuffer.allocate(MOST_BYTES);
-    private final Thread thread;
+    private final LateThread thread;
     private final int port;
     private int inThisSecond;
     private long second = System.nanoTime();
@@ -75,7 +78,7 @@ public final class Announcer implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Starts one.
+     * Opens one. What comes waits in the kernel's queues until it is started.
      *
      * @param topology this process's; the announcer's from now on
      * @param port UDP, the same on all nodes
@@ -96,13 +99,19 @@ public final class Announcer implements AutoCloseable {
         for (int i = 0; i < links.size(); i++) {
             open(links.get(i), interfaces.get(i), others);
         }
-        thread = new Thread(this::run, THREAD_NAME);
-        thread.setDaemon(true);
+        thread = new LateThread(THREAD_NAME, this::run);
     }
 
-    /** Listens from now on until it is closed, and announces while there is a need for relays; once. */
+    /** Has its thread made, unless there is one: from now on it listens, and announces while relays are needed. */
     public void start() {
         thread.start();
+    }
+
+    /** What it hears others by: the first datagram that comes there is what it is to be started for. */
+    public List<SelectableChannel> channels() {
+        List<SelectableChannel> all = new ArrayList<>(receivers.values());
+        senders.stream().filter(Objects::nonNull).forEach(all::add);
+        return all;
     }
 
     private void open(InterfaceAddress link, int interfaceIndex, List<InetAddress> others) {
@@ -193,6 +202,7 @@ public final class Announcer implements AutoCloseable {
     public Nodes nodesToRelay() {
         if (!needsRelays) {
             needsRelays = true;
+            thread.start();
             selector.wakeup();
         }
         return nodes;
@@ -215,7 +225,7 @@ public final class Announcer implements AutoCloseable {
                 publish();
                 selector.select(this::receive, waitMillis(now));
                 if (topology.hasWaiting()) {
-                    LockSupport.parkNanos(GATHER_NANOS);
+                    LockSupport.parkNanos(Topology.GATHER.toNanos());
                     selector.selectNow(this::receive);
                 }
             }
@@ -229,7 +239,7 @@ public final class Announcer implements AutoCloseable {
     /** How long to wait for what comes; 0 is for ever. */
     private long waitMillis(long now) {
         if (topology.hasWaiting()) {
-            return TimeUnit.NANOSECONDS.toMillis(GATHER_NANOS);
+            return Topology.GATHER.toMillis();
         }
         OptionalLong next = topology.nextTick(now);
         return next.isEmpty()
@@ -306,12 +316,15 @@ public final class Announcer implements AutoCloseable {
         }
         boolean flood = ++inThisSecond > MOST_A_SECOND;
         if (flood) {
-            LockSupport.parkNanos(GATHER_NANOS);
+            LockSupport.parkNanos(REST_NANOS);
         }
         return flood;
     }
 
     private void closeSockets() {
+        if (!selector.isOpen()) {
+            return;
+        }
         try {
             for (SelectionKey key : selector.keys()) {
                 key.channel().close();
@@ -332,10 +345,8 @@ public final class Announcer implements AutoCloseable {
     public void close() {
         closed = true;
         selector.wakeup();
-        try {
-            thread.join(JOIN_MILLIS);
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
+        if (!thread.end(JOIN_MILLIS)) {
+            closeSockets();
         }
     }
 }

@@ -1,5 +1,6 @@
 package trigon.software.connection;
 
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -42,14 +43,18 @@ public class ProgressLockStress {
         }
 
         @Override
-        public void arm() {}
+        public @Nullable DataConnection outbound() {
+            return null;
+        }
 
         @Override
-        public void disarm() {}
+        public @Nullable DataConnection inbound() {
+            return null;
+        }
     }
 
     private final TwoQueues work = new TwoQueues();
-    private final ProgressLock lock = new ProgressLock(work, EVENT_LOOP);
+    private final ProgressLock lock = new ProgressLock(work, EVENT_LOOP, null);
 
     @Actor
     public void one() {

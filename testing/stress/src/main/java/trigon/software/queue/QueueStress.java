@@ -128,7 +128,7 @@ public class QueueStress {
         public void worker(II_Result result) {
             if (!queue.isEmpty()) {
                 result.r1 = 1;
-                result.r2 = (int) queue.localAddress(0) + queue.length(0);
+                result.r2 = (int) queue.localAddress() + queue.length();
             }
         }
     }

@@ -6,7 +6,7 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
-import trigon.software.memory.OrderedCopy;
+import trigon.software.memory.ShortCopy;
 import trigon.stress.NativeSlots;
 import trigon.system.Memory;
 
@@ -21,7 +21,6 @@ public class ClearToSendStress {
 
     private final long entry = SLOTS.take();
     private final long made = entry + ClearToSend.BYTES;
-    private final OrderedCopy copy = new OrderedCopy();
 
     public ClearToSendStress() {
         Memory.putLong(made + ClearToSend.ADDRESS, 4096);
@@ -31,8 +30,7 @@ public class ClearToSendStress {
 
     @Actor
     public void device() {
-        copy.start(entry, ClearToSend.BYTES);
-        copy.accept(made, ClearToSend.BYTES);
+        ShortCopy.copy(made, entry, ClearToSend.BYTES);
     }
 
     @Actor

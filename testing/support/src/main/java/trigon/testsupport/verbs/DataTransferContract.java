@@ -135,34 +135,6 @@ public interface DataTransferContract extends OnFabric {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1, 7, 128, 4096, 300_001, LONGEST})
-    default void reads(int length) {
-        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
-                NativeBuffer to = new NativeBuffer(length);
-                NativeBuffer from = new NativeBuffer(length).randomize(new Random(length))) {
-            MemoryRegion local = pair.first().register(to);
-            MemoryRegion remote = pair.second().register(from);
-
-            assertThat(pair.first()
-                            .queuePair()
-                            .postRead(
-                                    10,
-                                    to.address(),
-                                    length,
-                                    local.localKey(),
-                                    from.address(),
-                                    remote.remoteKey(),
-                                    SendFlag.SIGNALED))
-                    .isZero();
-
-            Completion done = pair.first().nextSend();
-            assertThat(done.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-            assertThat(done.opcode()).isEqualTo(WorkCompletionOpcode.RDMA_READ);
-            assertThat(to.bytes()).isEqualTo(from.bytes());
-        }
-    }
-
     @Test
     default void writesNothingButTheRange() {
         long seed = new Random().nextLong();

@@ -95,24 +95,6 @@ public interface RefusalContract extends OnFabric {
     }
 
     @Test
-    default void refusesToReadWhereOnlyWritingIsAllowed() {
-        try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
-                NativeBuffer memory = new NativeBuffer(64);
-                NativeBuffer target = new NativeBuffer(64).fill((byte) 1)) {
-            MemoryRegion local = pair.first().register(memory);
-            MemoryRegion remote =
-                    pair.second().register(target, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
-
-            pair.first()
-                    .queuePair()
-                    .postRead(1, memory.address(), 64, local.localKey(), target.address(), remote.remoteKey(), 0);
-
-            assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
-            assertThat(memory.bytes()).containsOnly(0);
-        }
-    }
-
-    @Test
     default void refusesWhatTheQueuePairDoesNotAllow() {
         QueuePairSettings readOnly = settings().withAccess(Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
         try (ConnectedPair pair = ConnectedPair.open(fabric(), readOnly);

@@ -4,18 +4,21 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
-/** A TCP connection of a queue pair, with its place in the event loop's selector. */
+/** A TCP connection of a queue pair, with its place in the event loop's selector, and in that of a mover. */
 public abstract class DataConnection extends StreamReader implements EventLoop.Handler {
 
     private final EventLoop eventLoop;
     private final SelectionKey key;
     private int armed;
+    private @Nullable Selector mover;
 
-    /** A connection that is not to be looked at for now. */
+    /** A connection that is not to be looked at for now, and brings headers without payloads. */
     protected DataConnection(SocketChannel channel, EventLoop eventLoop, int headerBytes) throws IOException {
-        super(channel, headerBytes);
+        super(channel, headerBytes, 0);
         this.eventLoop = eventLoop;
         key = eventLoop.register(channel, 0, this);
     }
@@ -23,7 +26,7 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
     /** A connection like that, which reads no more than one header until it has a buffer of its own. */
     protected DataConnection(SocketChannel channel, EventLoop eventLoop, int headerBytes, ByteBuffer headerBuffer)
             throws IOException {
-        super(channel, headerBytes, headerBuffer, Sharing.FOR_ONE_HEADER);
+        super(channel, headerBytes, headerBuffer);
         this.eventLoop = eventLoop;
         key = eventLoop.register(channel, 0, this);
     }
@@ -31,35 +34,65 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
     /** What goes out has not all gone out. */
     protected abstract boolean hasOutput();
 
+    /** Length of the payload that is under way on it; 0 if there is none. */
+    protected abstract int bytesUnderWay();
+
+    private int wanted() {
+        return (isPaused() ? 0 : SelectionKey.OP_READ) | (hasOutput() ? SelectionKey.OP_WRITE : 0);
+    }
+
     /** Has the event loop look after it when there is something to be read, or room for what is to be written. */
     public final void arm() {
-        int wanted = (isPaused() ? 0 : SelectionKey.OP_READ) | (hasOutput() ? SelectionKey.OP_WRITE : 0);
+        int wanted = wanted();
         if ((wanted & ~armed) != 0) {
-            setInterest(wanted);
+            armed = setInterest(key, wanted) ? wanted : armed;
             eventLoop.wakeUp();
         }
     }
 
     /** The opposite of {@link #arm}; in force once the event loop has been woken up. */
     public final void disarm() {
-        setInterest(0);
+        armed = setInterest(key, 0) ? 0 : armed;
     }
 
-    /** The event loop has nothing to do with it any more. */
-    protected final void leaveEventLoop() {
-        key.cancel();
+    /**
+     * Has a mover wait for it like that.
+     *
+     * @throws IOException if its selector takes no more
+     */
+    final void armFor(Selector mover, ProgressLock queuePair) throws IOException {
+        this.mover = mover;
+        SelectionKey its = channel().keyFor(mover);
+        if (its != null) {
+            setInterest(its, wanted());
+        } else if (!isEnded()) {
+            channel().register(mover, wanted(), queuePair);
+        }
+    }
+
+    /** The opposite of {@link #armFor}. */
+    final void disarmFor(Selector mover) {
+        setInterest(channel().keyFor(mover), 0);
+    }
+
+    /** It has ended: the selectors let go of the socket. */
+    protected final void leaveSelectors() {
         eventLoop.wakeUp();
+        if (mover != null) {
+            mover.wakeup();
+        }
     }
 
-    private void setInterest(int wanted) {
+    private static boolean setInterest(@Nullable SelectionKey key, int wanted) {
         try {
-            if (key.isValid()) {
+            if (key != null && key.isValid()) {
                 key.interestOps(wanted);
-                armed = wanted;
+                return true;
             }
         } catch (CancelledKeyException _) {
             // just now, since the provider is being closed
         }
+        return false;
     }
 
     /** The one that has it in its selector. */

@@ -9,11 +9,11 @@ import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,11 +24,10 @@ import trigon.system.NanoClock;
  * those queue pairs whose completion queue nobody polls; who polls moves the data himself, without a change of
  * threads.
  *
- * <p>A queue pair's sockets are in the selector, until one has something to say, or somebody begins to poll. Then all
- * of them are taken out and the event loop watches the queue pair, which costs a look per millisecond: as long as it
- * is polled, nothing else happens; otherwise the event loop does its work, and puts the sockets back once there is no
- * more. So no data wait long, an idle process sleeps, and one that polls is not disturbed by messages: who polls
- * before the first one comes does not meet the event loop over it.
+ * <p>A queue pair's sockets are in the selector until one has something to say. Then all of them are taken out and the
+ * event loop watches the queue pair: as long as it is polled, it costs a look every {@value #POLLED_MILLIS} ms; after
+ * so long without a poll the event loop does its work, and puts the sockets back. So an idle process sleeps, and one
+ * that polls neither meets the event loop nor tells it anything.
  *
  * <p>The thread starts with the first thing to do, and ends with {@link #close}.
  */
@@ -47,8 +46,13 @@ public final class EventLoop implements AutoCloseable {
     /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
     public static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** How long after it was polled a queue pair still counts as polled. */
-    static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    /**
+     * How long after it was polled a queue pair still counts as polled. Longer than NCCL's thread is without a
+     * processor on a busy machine, and shorter than any time limit of a peer that waits for an answer.
+     */
+    private static final long POLLED_MILLIS = 20;
+
+    static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(POLLED_MILLIS);
 
     private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
 
@@ -57,9 +61,6 @@ public final class EventLoop implements AutoCloseable {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(); // guarded by itself
     private final List<ProgressLock> watched = new ArrayList<>(); // the thread's own
-    /** Those to be watched from now on, the latest first: a list without nodes, since data paths add to it. */
-    private final AtomicReference<@Nullable ProgressLock> newlyWatched = new AtomicReference<>();
-
     private @Nullable Selector selector; // guarded by this
     private @Nullable Thread thread; // guarded by this
     private volatile boolean closed;
@@ -130,19 +131,6 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    /**
-     * Has it look at a queue pair every now and then, until that is left alone and has nothing to do. Allocates
-     * nothing.
-     */
-    void watch(ProgressLock queuePair) {
-        ProgressLock latest;
-        do {
-            latest = newlyWatched.get();
-            queuePair.setWatchedBefore(latest);
-        } while (!newlyWatched.compareAndSet(latest, queuePair));
-        wakeUp();
-    }
-
     /** Has it look again at its tasks, timers, and what the keys ask for. */
     public void wakeUp() {
         if (closed) {
@@ -173,7 +161,37 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
+    /** Has a task run once, as soon as a channel, which stays its owner's, has something to read or to accept. */
+    public void whenReady(SelectableChannel channel, Runnable task) throws IOException {
+        FirstReady first = new FirstReady(task);
+        SelectionKey key = register(channel, 0, first);
+        first.key = key;
+        key.interestOps(channel.validOps() & (SelectionKey.OP_READ | SelectionKey.OP_ACCEPT));
+        wakeUp();
+    }
+
+    private static final class FirstReady implements Handler {
+
+        private final Runnable task;
+        private volatile @Nullable SelectionKey key; // set before it is called
+
+        FirstReady(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void onReady() {
+            Objects.requireNonNull(key).cancel();
+            task.run();
+        }
+    }
+
     // ---- its thread
+
+    /** Looks at a queue pair every now and then, until that is left alone and has nothing to do. */
+    void watch(ProgressLock queuePair) {
+        watched.add(queuePair);
+    }
 
     private void run(Selector open) {
         try (open) {
@@ -198,10 +216,9 @@ public final class EventLoop implements AutoCloseable {
         }
         runTasks();
         fireTimers();
-        if (!open.selectedKeys().isEmpty()) { // an iterator for each iteration would be garbage, a thousand a second
+        if (!open.selectedKeys().isEmpty()) { // an iterator for each iteration would be garbage
             handleReady(open.selectedKeys().iterator());
         }
-        beginToWatch();
         watched.removeIf(queuePair -> {
             try {
                 return queuePair.progressUnpolled();
@@ -219,16 +236,6 @@ public final class EventLoop implements AutoCloseable {
             if (key.isValid() && key.attachment() instanceof Handler owner) {
                 guarded(owner::onReady);
             }
-        }
-    }
-
-    private void beginToWatch() {
-        ProgressLock next = newlyWatched.getAndSet(null);
-        while (next != null) {
-            ProgressLock queuePair = next;
-            next = queuePair.watchedBefore();
-            queuePair.setWatchedBefore(null); // it may outlive that one
-            watched.add(queuePair);
         }
     }
 
@@ -280,7 +287,9 @@ public final class EventLoop implements AutoCloseable {
     /** Peers are to see that this end is gone. */
     private static void closeChannels(Selector open) throws IOException {
         for (SelectionKey key : open.keys()) {
-            key.channel().close();
+            if (!(key.attachment() instanceof FirstReady)) {
+                key.channel().close();
+            }
         }
         open.selectNow(); // lets go of the sockets
     }

@@ -9,10 +9,9 @@ import trigon.software.SoftwareDevice;
  *
  * @param settings what it stands for
  * @param eventLoop the provider's
- * @param socketOptions of all its connections
  * @param detours which of its connections go through relays
  */
-public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, SocketOptions socketOptions, Detours detours) {
+public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, Detours detours) {
 
     /** As in logs and verbs. */
     public String name() {

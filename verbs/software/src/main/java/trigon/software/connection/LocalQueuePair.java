@@ -4,7 +4,7 @@ import trigon.software.memory.ProtectedMemory;
 import trigon.software.wire.ConnectionProofs;
 
 /**
- * The queue pair at this end, for the connections and lanes that serve it; what it says as a string names it in logs.
+ * The queue pair at this end, for the connections that serve it; what it says as a string names it in logs.
  * Under its lock where nothing else is said.
  */
 public interface LocalQueuePair {
@@ -33,11 +33,8 @@ public interface LocalQueuePair {
     /** Ends both halves and flushes what is posted; nothing if it is closed, or has failed already. */
     void enterError(String reason);
 
-    /** Something has become of a message that goes, or comes, in pieces. Any thread that does not hold the lock. */
-    void onPieces();
-
     /**
-     * One of its connections, or lanes, has ended, and not since the queue pair was stopped: what was sent on it may be
+     * One of its connections has ended, and not since the queue pair was stopped: what was sent on it may be
      * lost though its request is complete, and nobody need have posted something that fails by it. Any thread.
      */
     void onBroken();

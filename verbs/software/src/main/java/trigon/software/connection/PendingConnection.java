@@ -51,7 +51,6 @@ public final class PendingConnection {
 
     private final LocalQueuePair queuePair;
     private final int firstPsn;
-    private final int lane;
     private final Owner owner;
     private final PreambleExchange exchange = new PreambleExchange();
 
@@ -65,12 +64,10 @@ public final class PendingConnection {
      * A connection to be.
      *
      * @param firstPsn PSN of the requester's first request
-     * @param lane 0 for the connection of the requests, else the number of a lane
      */
-    public PendingConnection(LocalQueuePair queuePair, int firstPsn, int lane, Owner owner) {
+    public PendingConnection(LocalQueuePair queuePair, int firstPsn, Owner owner) {
         this.queuePair = queuePair;
         this.firstPsn = firstPsn;
-        this.lane = lane;
         this.owner = owner;
     }
 
@@ -79,7 +76,7 @@ public final class PendingConnection {
         try {
             SocketChannel connecting = SocketChannel.open();
             channel = connecting;
-            queuePair.device().socketOptions().apply(connecting);
+            SocketOptions.apply(connecting);
             connecting.bind(new InetSocketAddress(queuePair.device().address(), 0));
             Optional<Detours.Detour> detour =
                     queuePair.device().detours().from(queuePair.device().address(), peer().address());
@@ -196,8 +193,7 @@ public final class PendingConnection {
                 peer().number(),
                 queuePair.number(),
                 firstPsn,
-                Gid.of(queuePair.device().address()),
-                lane);
+                Gid.of(queuePair.device().address()));
         ByteBuffer answer = exchange.answer(hello, queuePair.proofs(), peer().gid());
         connecting.write(answer);
         if (answer.hasRemaining()) {

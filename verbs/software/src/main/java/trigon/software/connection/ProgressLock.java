@@ -1,5 +1,7 @@
 package trigon.software.connection;
 
+import java.io.IOException;
+import java.nio.channels.Selector;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -8,8 +10,9 @@ import trigon.software.queue.PaddedCounter;
 
 /**
  * The lock under which a queue pair makes progress: whoever posts sends, and whoever polls its completion queue sends
- * and receives. On the data path nobody waits for the lock: who does not get it leaves the work to who has it, and that
- * one looks again after letting go. When nobody polls, the {@link EventLoop} makes the progress.
+ * and receives. While a long message is under way, a {@link Mover} makes all progress, and who posts or polls makes
+ * none. When nobody polls for long, the {@link EventLoop} makes it. On the data path nobody waits for the lock: a
+ * thread that fails to take it leaves the work to its holder, which looks again after letting go.
  */
 public final class ProgressLock {
 
@@ -17,7 +20,7 @@ public final class ProgressLock {
     public interface Work {
 
         /**
-         * Moves what there is; under the lock.
+         * Moves what there is, but no long message unless a mover does it; under the lock.
          *
          * @param receives whether to receive too, and not only to send
          * @param unpolled whether the event loop does it, since nobody polls
@@ -31,15 +34,18 @@ public final class ProgressLock {
         /** Whether something has come up since the last time; any thread. */
         boolean isDue();
 
-        /** Leaves the sockets to the event loop's selector; under the lock. */
-        void arm();
+        /** The connection on which requests go out; null if there is none. Under the lock. */
+        @Nullable
+        DataConnection outbound();
 
-        /** Takes them out of it; under the lock. */
-        void disarm();
+        /** The connection on which requests come in; null if there is none. Under the lock. */
+        @Nullable
+        DataConnection inbound();
     }
 
     private final Work work;
     private final EventLoop eventLoop;
+    private final @Nullable Mover mover;
 
     /** Held by whoever moves data or changes state. Who has let go of it looks once more whether more is due. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -50,13 +56,30 @@ public final class ProgressLock {
 
     /** Whether the event loop looks at it every now and then, instead of at its sockets; under the lock. */
     private boolean watched;
-    /** The event loop's, while it has not begun to watch. */
-    private @Nullable ProgressLock watchedBefore;
 
-    /** The lock of one queue pair, whose work the event loop does when nobody polls. */
-    public ProgressLock(Work work, EventLoop eventLoop) {
+    /** The mover makes progress. Written under the lock. */
+    private volatile boolean given;
+
+    /** The mover is sending, and goes on with what is posted behind that. Written under the lock. */
+    private volatile boolean sending;
+    /** The mover's, while it has not begun to move. */
+    private @Nullable ProgressLock givenBefore;
+
+    /** A socket is ready, or may be; the mover's. */
+    private boolean ready;
+
+    /** By the mover alone: who holds the lock is the mover. */
+    private boolean moving;
+
+    /**
+     * The lock of one queue pair.
+     *
+     * @param mover of its long messages; null if it has none that are
+     */
+    public ProgressLock(Work work, EventLoop eventLoop, @Nullable Mover mover) {
         this.work = work;
         this.eventLoop = eventLoop;
+        this.mover = mover;
     }
 
     // ---- data path
@@ -68,41 +91,177 @@ public final class ProgressLock {
         drive(true, now);
     }
 
-    /** Sends what there is; for who has posted something. */
+    /** Sends what there is; for who has posted a send. */
     public void send() {
+        if (given && !sending) {
+            wakeMover();
+        }
         drive(false, System.nanoTime());
+    }
+
+    /** Goes on with what waits for a receive; for who has posted that. */
+    public void goOn() {
+        if (given) {
+            wakeMover();
+        }
+        drive(false, System.nanoTime());
+    }
+
+    private void wakeMover() {
+        if (mover != null) {
+            mover.wakeUp();
+        }
     }
 
     private void drive(boolean receives, long now) {
         do {
             // who waits for the lock changes the state: he goes first, and drives when he is done
-            if (lock.hasQueuedThreads() || !lock.tryLock()) {
+            if (given || lock.hasQueuedThreads() || !lock.tryLock()) {
                 return;
             }
+            boolean gives;
             try {
-                progress(receives, false, now);
+                gives = progress(receives, false, now);
             } finally {
                 lock.unlock();
+            }
+            if (gives) {
+                give();
             }
         } while (work.isDue());
     }
 
-    private void progress(boolean receives, boolean unpolled, long now) {
+    /** Under the lock; whether it is to be {@linkplain #give given} to the mover after that. */
+    private boolean progress(boolean receives, boolean unpolled, long now) {
         try {
-            if (receives && !unpolled) {
-                becomeWatched();
-            }
             work.progress(receives, unpolled, now);
+            if (!given && leavesToMover() && hasLongMessage()) {
+                given = true;
+                return true;
+            }
             arm();
         } catch (RuntimeException | VirtualMachineError e) {
             // the second is a lack of memory most likely: neither may reach the thread that posts or polls
             work.fail(e);
         }
+        return false;
+    }
+
+    /** Not under the lock, which the mover takes first. */
+    private void give() {
+        if (mover != null) {
+            mover.take(this);
+        }
+    }
+
+    // ---- the mover
+
+    private void armFor(@Nullable DataConnection connection, Selector mover) throws IOException {
+        if (connection != null) {
+            connection.armFor(mover, this);
+        }
+    }
+
+    private static void disarmFor(@Nullable DataConnection connection, Selector mover) {
+        if (connection != null) {
+            connection.disarmFor(mover);
+        }
+    }
+
+    private boolean hasLongMessage() {
+        return hasLongMessage(work.outbound()) || hasLongMessage(work.inbound());
+    }
+
+    private boolean hasLongMessage(@Nullable DataConnection connection) {
+        return connection != null && isLong(connection.bytesUnderWay());
+    }
+
+    /** Whether a payload of that length is a mover's. */
+    public boolean isLong(int length) {
+        return mover != null && length >= mover.fromBytes();
+    }
+
+    /** Whether a payload of that length is left to the mover by who makes progress now; under the lock. */
+    public boolean isLeftToMover(int length) {
+        return isLong(length) && leavesToMover();
+    }
+
+    private boolean leavesToMover() {
+        return !moving && mover != null && !mover.hasEnded();
+    }
+
+    void setGivenBefore(@Nullable ProgressLock before) {
+        givenBefore = before;
+    }
+
+    @Nullable
+    ProgressLock givenBefore() {
+        return givenBefore;
+    }
+
+    /** The mover is to look at it. */
+    void setReady() {
+        ready = true;
+    }
+
+    /** Makes progress if a socket is ready; whether there is more for the mover to do. */
+    boolean move(Selector selector) {
+        if (!ready) {
+            return true;
+        }
+        ready = false;
+        boolean more;
+        lock.lock();
+        try {
+            more = moveLocked(selector);
+        } finally {
+            lock.unlock();
+        }
+        if (!more && work.isDue()) {
+            send();
+        }
+        return more;
+    }
+
+    private boolean moveLocked(Selector selector) {
+        moving = true;
+        try {
+            do {
+                work.progress(true, false, System.nanoTime());
+                sending = hasLongMessage(work.outbound());
+            } while (work.isDue());
+            if (hasLongMessage()) {
+                armFor(work.outbound(), selector);
+                armFor(work.inbound(), selector);
+                return true;
+            }
+        } catch (IOException | RuntimeException | VirtualMachineError e) {
+            work.fail(e);
+        } finally {
+            moving = false;
+        }
+        disarmFor(work.outbound(), selector);
+        disarmFor(work.inbound(), selector);
+        given = false;
+        sending = false;
+        arm();
+        return false;
+    }
+
+    /** The mover has come to its end; whoever polls makes progress again. */
+    void takeBack() {
+        lock.lock();
+        try {
+            given = false;
+            arm();
+        } finally {
+            lock.unlock();
+        }
     }
 
     // ---- the event loop
 
-    /** One of the sockets is ready. */
+    /** One of the sockets is ready. The event loop. */
     public void onReady() {
         locked(this::becomeWatched);
     }
@@ -111,37 +270,45 @@ public final class ProgressLock {
     private void becomeWatched() {
         if (!watched) {
             watched = true;
-            work.disarm();
+            disarm(work.outbound());
+            disarm(work.inbound());
             eventLoop.watch(this);
         }
     }
 
-    /** {@link EventLoop#watch}. */
-    void setWatchedBefore(@Nullable ProgressLock before) {
-        watchedBefore = before;
-    }
-
-    @Nullable
-    ProgressLock watchedBefore() {
-        return watchedBefore;
-    }
-
     /** Makes progress unless somebody polls; true if it need not be watched any more, since its sockets are armed. */
     boolean progressUnpolled() {
-        if (System.nanoTime() - polledAt.getAcquire() < EventLoop.POLLED_NANOS) {
+        if (given || System.nanoTime() - polledAt.getAcquire() < EventLoop.POLLED_NANOS) {
             return false;
         }
+        boolean[] gives = new boolean[1];
         locked(() -> {
             watched = false;
-            progress(true, true, System.nanoTime());
+            gives[0] = progress(true, true, System.nanoTime());
         });
+        if (gives[0]) {
+            give();
+        }
         return true;
     }
 
-    /** Has the event loop look after the sockets, unless it watches all of it; under the lock. */
+    /** Has the event loop look after the sockets, unless it watches all of it, or a mover does; under the lock. */
     public void arm() {
-        if (!watched) {
-            work.arm();
+        if (!watched && !given) {
+            arm(work.outbound());
+            arm(work.inbound());
+        }
+    }
+
+    private static void arm(@Nullable DataConnection connection) {
+        if (connection != null) {
+            connection.arm();
+        }
+    }
+
+    private static void disarm(@Nullable DataConnection connection) {
+        if (connection != null) {
+            connection.disarm();
         }
     }
 
@@ -155,6 +322,9 @@ public final class ProgressLock {
             arm(); // it may have left something that the socket did not take
         } finally {
             lock.unlock();
+        }
+        if (given) {
+            wakeMover(); // there may be no long message any more
         }
         if (work.isDue()) {
             send();

@@ -13,9 +13,10 @@ import trigon.software.wire.WireFormat;
 import trigon.system.Memory;
 
 /**
- * Cuts what arrives on a connection into headers of fixed length and payloads. A payload is handed on piece by piece
- * where it lies in the receive buffer. Reading can be paused in the middle; what has arrived is kept then, and TCP
- * holds the sender back.
+ * Cuts what arrives on a connection into headers of fixed length and payloads. Short payloads are read together with
+ * their headers, and handed on where they lie in a small buffer; long ones are read where they are to go, together with
+ * the header behind them. So a long message costs two reads, or one if the next is behind it, and nothing is copied but
+ * what is short. Reading can be paused in the middle; what has arrived is kept then, and TCP holds the sender back.
  *
  * <p>A message may have a tail, a byte that says nothing. When a read leaves a socket empty, the kernel acknowledges at
  * once (tcp_cleanup_rbuf in net/ipv4/tcp.c), which takes longer than all else that a short message costs its receiver.
@@ -27,22 +28,11 @@ import trigon.system.Memory;
 public abstract class StreamReader {
 
     private static final Logger log = LoggerFactory.getLogger(StreamReader.class);
+
     private static final int HEADER_LIMIT = 128;
 
-    /** Enough for headers. */
-    private static final int SMALL_BUFFER = 4 << 10;
-
-    /** For connections that carry payloads. */
-    private static final int LARGE_BUFFER = 64 << 10;
-
-    /**
-     * From so much of a payload on, the rest may be read where it is to go: that saves a copy, and costs a system
-     * call. More than NCCL's longest messages with LL, 64 KiB, whose lines have to arrive in their order.
-     */
-    private static final int IN_PLACE_BYTES = (64 << 10) + 1;
-
-    /** Most that is read with a header, where payloads may be read in place but the last was too short for that. */
-    private static final int HEADER_READ = 32 << 10;
+    /** The longest payload that is read together with its header, and copied. */
+    protected static final int COPIED_BYTES = 4 << 10;
 
     /** Most reads in a row: who polls has other things to do. */
     private static final int READS_AT_ONCE = 4;
@@ -51,19 +41,21 @@ public abstract class StreamReader {
     private final MemorySegment header = Buffers.allocateSegment(HEADER_LIMIT);
     private ByteBuffer buffer;
     private long bufferAddress;
+
+    /** What is read into at once: where a payload is to go, and the buffer, for the header behind it. */
+    private final ByteBuffer[] both;
+
     /** What has been read but not been handed on, while paused. */
     private int keptFrom;
 
     private int keptTo;
     private int headerBytes;
     private int headerFilled;
+    private int payloadBytes;
     private int payloadLeft;
     private int tailLeft;
-    /**
-     * The last payload was long enough to be read in place; so is the next most likely, and little is read with its
-     * header.
-     */
-    private boolean wasInPlace;
+    /** The last payload was long. So is the next most likely, and nothing of it is read with its header. */
+    private boolean wasLong;
     /** Header and payload of the last message, if it had a tail; else 0. */
     private int likelyBytes;
     /** The last read found nothing, or a tail. */
@@ -72,43 +64,41 @@ public abstract class StreamReader {
     private boolean paused;
     private boolean discarding;
     private volatile boolean ended; // others may ask
-    private Sharing sharing;
-    private boolean cannotGrow;
+    private boolean readsOneHeader;
     private boolean asksOften;
 
-    /** Whether others read into the same buffer, one after the other. */
-    public enum Sharing {
-        /** It is the reader's own. */
-        NONE,
-        /** It reads no more than one header into it, until it {@linkplain #takeOwnBuffer gets its own}. */
-        FOR_ONE_HEADER,
-        /** When it is paused it moves what is left to a buffer of its own, which it keeps. */
-        UNTIL_PAUSED
-    }
-
-    /** A reader with a buffer of its own, which grows when there is use for it. */
-    protected StreamReader(SocketChannel channel, int headerBytes) {
-        this(channel, headerBytes, Buffers.allocate(SMALL_BUFFER), Sharing.NONE);
+    /**
+     * A reader with a buffer of its own.
+     *
+     * @param mostCopied length of the longest payload that is read together with its header
+     */
+    protected StreamReader(SocketChannel channel, int headerBytes, int mostCopied) {
+        this(channel, headerBytes, Buffers.allocate(mostCopied + HEADER_LIMIT), false);
     }
 
     /**
-     * A reader with a buffer that it may share with others.
+     * A reader that reads no more than one header, into a buffer that it shares with others, until it {@linkplain
+     * #takeOwnBuffer gets its own}.
      *
-     * @param buffer neither its position nor its limit is used or changed: another reader may be at work in it, in
-     *     another thread
+     * @param shared neither its position nor its limit is used or changed
      */
-    protected StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer, Sharing sharing) {
+    protected StreamReader(SocketChannel channel, int headerBytes, ByteBuffer shared) {
+        this(channel, headerBytes, shared.duplicate(), true);
+    }
+
+    private StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer, boolean readsOneHeader) {
         this.channel = channel;
-        this.sharing = sharing;
         this.headerBytes = headerBytes;
-        this.buffer = buffer.duplicate().clear();
+        this.buffer = buffer.clear();
+        this.readsOneHeader = readsOneHeader;
         bufferAddress = MemorySegment.ofBuffer(this.buffer).address();
+        both = new ByteBuffer[] {this.buffer, this.buffer};
     }
 
     /** A header is complete; it lies at {@code at} until this returns. */
     protected abstract void onHeader(long at);
 
-    /** A piece of the payload; after the last one comes the next header. */
+    /** Some of the payload; after the last of it comes the next header. */
     protected abstract void onPayload(long at, int bytes, boolean last);
 
     /** Where the rest of a payload, or some of it, may be read into at once; null for where it is to be handed on. */
@@ -116,9 +106,14 @@ public abstract class StreamReader {
         return null;
     }
 
-    /** A piece of the payload was read {@link #inPlace}. */
+    /** Some of the payload was read {@link #inPlace}. */
     protected void onPayloadInPlace(int bytes, boolean last) {
         throw new IllegalStateException("nothing is read in place");
+    }
+
+    /** Whether the payload that comes, of so many bytes in all, is to be read by another thread. */
+    protected boolean isLeftToMover(int bytes) {
+        return false;
     }
 
     /** The connection has ended, and the channel is closed; called once, whoever ended it. */
@@ -131,26 +126,10 @@ public abstract class StreamReader {
 
     /** Ends the sharing of a buffer. */
     protected final void takeOwnBuffer() {
-        setBuffer(Buffers.allocate(SMALL_BUFFER));
-        sharing = Sharing.NONE;
-    }
-
-    /** Others may read into the shared buffer as soon as this returns. */
-    private void moveWhatIsKept() {
-        if (sharing == Sharing.UNTIL_PAUSED && keptFrom < keptTo) {
-            int kept = keptTo - keptFrom;
-            long from = bufferAddress + keptFrom;
-            setBuffer(Buffers.allocate(Math.max(kept, LARGE_BUFFER)));
-            Memory.copy(from, bufferAddress, kept);
-            keptFrom = 0;
-            keptTo = kept;
-            sharing = Sharing.NONE;
-        }
-    }
-
-    private void setBuffer(ByteBuffer own) {
-        buffer = own;
-        bufferAddress = MemorySegment.ofBuffer(own).address();
+        buffer = Buffers.allocate(COPIED_BYTES + HEADER_LIMIT);
+        bufferAddress = MemorySegment.ofBuffer(buffer).address();
+        both[1] = buffer;
+        readsOneHeader = false;
     }
 
     /** The headers that follow have that length. */
@@ -160,15 +139,16 @@ public abstract class StreamReader {
 
     /** What follows the header now being handled. */
     public final void expectPayload(int bytes) {
+        payloadBytes = bytes;
         payloadLeft = bytes;
-        wasInPlace = bytes >= IN_PLACE_BYTES + HEADER_LIMIT;
+        wasLong = bytes > COPIED_BYTES || (bytes == 0 && wasLong); // NCCL sends an empty one behind each long one
     }
 
     /** Behind the payload of so many bytes, if any, that follows the header now being handled comes one byte more. */
     public final void expectTail(int payloadBytes) {
         tailLeft = WireFormat.TAIL_BYTES;
         // the length is what the peer says, and has not been looked at yet
-        likelyBytes = payloadBytes >= 0 && payloadBytes <= SMALL_BUFFER ? headerBytes + payloadBytes : 0;
+        likelyBytes = payloadBytes >= 0 && payloadBytes <= COPIED_BYTES ? headerBytes + payloadBytes : 0;
     }
 
     /** Stops after the header or payload now being handled. */
@@ -204,93 +184,83 @@ public abstract class StreamReader {
         discarding = true;
         paused = false;
         keptFrom = keptTo;
+        payloadLeft = 0;
         likelyBytes = 0;
     }
 
-    /** Takes what has arrived, but not without limit; false if that was nothing. */
-    public final boolean receive() {
-        boolean received = false;
+    /** Length of the payload of which some is to come; 0 if none is. */
+    public final int payloadBytes() {
+        return payloadLeft > 0 ? payloadBytes : 0;
+    }
+
+    /** Takes what has arrived, but not without limit. */
+    public final void receive() {
         if (hasKept()) {
-            received = true;
             feed();
         }
         try {
-            for (int i = 0; i < READS_AT_ONCE && !paused && !ended; i++) {
-                ByteBuffer place = payloadLeft >= IN_PLACE_BYTES ? inPlace(payloadLeft) : null;
-                if (place != null) {
-                    int wanted = place.remaining();
-                    int taken = channel.read(place);
-                    received |= taken != 0;
-                    takeInPlace(taken);
-                    if (taken < wanted) {
-                        break;
-                    }
-                    continue;
+            boolean readsOn = true;
+            for (int i = 0; i < READS_AT_ONCE && readsOn && !paused && !ended; i++) {
+                if (payloadLeft > 0 && isLeftToMover(payloadBytes)) {
+                    return;
                 }
-                ByteBuffer into = cleared();
-                int wanted = into.remaining();
-                int bytes = channel.read(into);
-                foundNothing = bytes <= WireFormat.TAIL_BYTES;
-                if (bytes < 0) {
-                    end("its other side has ended it");
-                } else if (bytes > 0) {
-                    keptFrom = 0;
-                    keptTo = bytes;
-                    feed();
-                }
-                received |= bytes != 0;
-                if (bytes < wanted || isDoneWith(wanted)) {
-                    break;
-                }
-                growForPayload();
+                ByteBuffer place = payloadLeft >= COPIED_BYTES ? inPlace(payloadLeft) : null;
+                readsOn = place == null ? readIntoBuffer() : readInto(place);
             }
         } catch (IOException e) {
-            received |= !ended;
             end(e.toString());
         }
-        moveWhatIsKept();
-        return received;
     }
 
-    private void takeInPlace(int bytes) {
+    /** Whether it is worth reading on. */
+    private boolean readIntoBuffer() throws IOException {
+        int wanted = limitOfBuffer();
+        int bytes = channel.read(buffer.clear().limit(wanted));
+        foundNothing = bytes <= WireFormat.TAIL_BYTES;
         if (bytes < 0) {
             end("its other side has ended it");
-        } else if (bytes > 0) {
-            payloadLeft -= bytes;
-            onPayloadInPlace(bytes, payloadLeft == 0);
+        } else {
+            handOn(bytes);
         }
+        return bytes == wanted && (isInMessage() || wanted == buffer.capacity());
     }
 
-    private ByteBuffer cleared() {
-        buffer.clear();
-        return switch (sharing) {
-            case FOR_ONE_HEADER -> buffer.limit(headerBytes - headerFilled);
-            case UNTIL_PAUSED -> payloadLeft == 0 ? buffer.limit(wasInPlace ? HEADER_LIMIT : HEADER_READ) : buffer;
-            case NONE -> buffer.limit(likelyEnd());
-        };
-    }
-
-    private int likelyEnd() {
-        boolean isLikely = foundNothing && likelyBytes > 0 && payloadLeft == 0 && headerFilled == 0;
+    private int limitOfBuffer() {
+        if (readsOneHeader || (wasLong && payloadLeft == 0)) {
+            return headerBytes - headerFilled + tailLeft;
+        }
+        boolean isLikely = foundNothing && likelyBytes > 0 && !isInMessage();
         return isLikely ? Math.min(tailLeft + likelyBytes, buffer.capacity()) : buffer.capacity();
     }
 
-    /** Whether a read that found all that it wanted is not to be followed by another. */
-    private boolean isDoneWith(int wanted) {
-        boolean betweenMessages = payloadLeft == 0 && headerFilled == 0;
-        boolean readsOn = sharing == Sharing.NONE || payloadLeft >= IN_PLACE_BYTES;
-        return wanted < buffer.capacity() && (betweenMessages || !readsOn);
+    /** Reads what is left of a payload, or some of it, and no more than the header behind it. */
+    private boolean readInto(ByteBuffer place) throws IOException {
+        int wanted = place.remaining();
+        int behind = wanted == payloadLeft ? headerBytes : 0;
+        both[0] = place;
+        buffer.clear().limit(behind);
+        long bytes = channel.read(both, 0, behind == 0 ? 1 : 2);
+        both[0] = buffer;
+        foundNothing = bytes <= 0;
+        if (bytes < 0) {
+            end("its other side has ended it");
+        } else if (bytes > 0) {
+            int ofPayload = (int) Math.min(bytes, wanted);
+            payloadLeft -= ofPayload;
+            onPayloadInPlace(ofPayload, payloadLeft == 0);
+            handOn((int) bytes - ofPayload);
+        }
+        return bytes == wanted + behind && isInMessage();
     }
 
-    private void growForPayload() {
-        if (payloadLeft > 0 && buffer.capacity() < LARGE_BUFFER && keptFrom == keptTo && !cannotGrow) {
-            try {
-                setBuffer(Buffers.allocate(LARGE_BUFFER));
-            } catch (OutOfMemoryError e) {
-                cannotGrow = true; // trying takes long
-                log.warn("{} reads into a small buffer: {}", channel, e.toString());
-            }
-        }
+    private void handOn(int bytes) {
+        keptFrom = 0;
+        keptTo = bytes;
+        feed();
+    }
+
+    private boolean isInMessage() {
+        return payloadLeft > 0 || headerFilled > 0;
     }
 
     private void feed() {

@@ -17,7 +17,7 @@ import trigon.verbs.QueuePairAttributes;
  */
 final class CurrentAttributes {
 
-    private volatile int accessBits; // lane workers look at it
+    private int accessBits;
     private int minRnrTimer;
     private @Nullable Peer peer;
     private ConnectionProofs proofs = new ConnectionProofs(null);
@@ -48,7 +48,7 @@ final class CurrentAttributes {
         proofs = new ConnectionProofs(attributes.connectionKey());
     }
 
-    /** Whether the peer may access memory like that. Any thread. */
+    /** Whether the peer may access memory like that. */
     boolean allows(AccessFlag flag) {
         return (accessBits & flag.bit()) != 0;
     }

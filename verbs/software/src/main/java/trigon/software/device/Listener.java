@@ -8,13 +8,14 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import trigon.software.connection.EventLoop;
 import trigon.software.connection.LocalDevice;
+import trigon.software.connection.SocketOptions;
 import trigon.software.connection.StreamReader;
 import trigon.software.connection.Timer;
 import trigon.software.memory.Buffers;
@@ -22,6 +23,8 @@ import trigon.software.responder.InboundConnection;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.WireFormat;
 import trigon.system.Errno;
+import trigon.system.NanoClock;
+import trigon.system.RareMessage;
 import trigon.verbs.VerbsException;
 
 /**
@@ -35,8 +38,6 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
     /** Most connections accepted in a row: the event loop has other things to do. */
     private static final int ACCEPTS_AT_ONCE = 64;
 
-    private static final long REPORT_EVERY_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     private final LocalDevice device;
     private final IntFunction<@Nullable QueuePairEngine> queuePairs;
     private final ServerSocketChannel server;
@@ -46,9 +47,8 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
     /** Used by all of them, one after the other. */
     private final ByteBuffer preambleBuffer = Buffers.allocate(WireFormat.PREAMBLE_BYTES);
 
-    private long reportedAt = System.nanoTime() - REPORT_EVERY_NANOS;
-    private int unreported;
-    private long failureReportedAt = reportedAt;
+    private final RareMessage rejections = new RareMessage(log, Level.INFO, NanoClock.SYSTEM);
+    private final RareMessage failures = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
 
     /**
      * Listens from now on.
@@ -97,11 +97,7 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
         } catch (ClosedChannelException _) {
             // just now
         } catch (IOException e) {
-            long now = System.nanoTime();
-            if (now - failureReportedAt >= REPORT_EVERY_NANOS) {
-                failureReportedAt = now;
-                log.warn("{} cannot accept connections, and keeps trying: {}", device.name(), e.getMessage());
-            }
+            failures.log(device.name() + " cannot accept connections, and keeps trying: " + e.getMessage());
             if (key.isValid()) {
                 key.interestOps(0);
                 device.eventLoop().schedule(retry, EventLoop.RETRY_NANOS);
@@ -118,7 +114,7 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
     private void accepted(SocketChannel channel) {
         InboundConnection evicted;
         try {
-            device.socketOptions().apply(channel);
+            SocketOptions.apply(channel);
             evicted = unidentified.add(new InboundConnection(channel, device.eventLoop(), this));
         } catch (IOException | OutOfMemoryError e) {
             log.debug("{} was gone when it was accepted, or there is no memory for it: {}", channel, e.toString());
@@ -151,22 +147,10 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
         }
     }
 
-    /** Logs a connection that was not accepted; few lines, however many there are. Any thread. */
+    /** Any thread. */
     @Override
-    public synchronized void onRejected(InetSocketAddress from, String reason) {
-        long now = System.nanoTime();
-        if (now - reportedAt < REPORT_EVERY_NANOS) {
-            unreported++;
-            return;
-        }
-        log.info(
-                "{} closed a connection from {}: {} ({} more since the last such line)",
-                device.name(),
-                from,
-                reason,
-                unreported);
-        reportedAt = now;
-        unreported = 0;
+    public void onRejected(InetSocketAddress from, String reason) {
+        rejections.log("%s closed a connection from %s: %s".formatted(device.name(), from, reason));
     }
 
     @Override

@@ -2,12 +2,14 @@ package trigon.software.device;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.connection.DataConnection;
 import trigon.software.connection.LocalDevice;
+import trigon.software.connection.Mover;
 import trigon.software.connection.Peer;
 import trigon.software.connection.ProgressLock;
-import trigon.software.lanes.LaneWorkers;
 import trigon.software.memory.ProtectedMemory;
 import trigon.software.queue.PaddedCounter;
 import trigon.software.queue.ReceiveQueue;
@@ -43,7 +45,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     private final Runnable onBroken;
     private final ProgressLock lock;
     final Requester requester;
-    private final Responder responder;
+    final Responder responder;
     private final CurrentAttributes current = new CurrentAttributes();
 
     private volatile QueuePairStateCode state = QueuePairStateCode.RESET;
@@ -68,7 +70,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
             LocalDevice device,
             ProtectedMemory memory,
             Queues queues,
-            LaneWorkers laneWorkers,
+            @Nullable Mover mover,
             Runnable onBroken) {
         this.number = number;
         this.device = device;
@@ -78,18 +80,17 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         sendCompletions = queues.sendCompletions();
         receiveCompletions = queues.receiveCompletions();
         this.onBroken = onBroken;
-        lock = new ProgressLock(this, device.eventLoop());
-        requester = new Requester(this, sendQueue, laneWorkers);
-        responder = new Responder(this, receiveQueue, laneWorkers);
+        lock = new ProgressLock(this, device.eventLoop(), mover);
+        requester = new Requester(this, sendQueue);
+        responder = new Responder(this, receiveQueue);
     }
 
     // ---- data path
 
     /** A receive was posted. The posting thread. */
     void onReceivePosted() {
-        responder.onReceivePosted();
         if (awaitsReceive || state == QueuePairStateCode.ERROR) {
-            lock.send();
+            lock.goOn();
         }
     }
 
@@ -117,15 +118,13 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     }
 
     @Override
-    public void arm() {
-        requester.arm();
-        responder.arm();
+    public @Nullable DataConnection outbound() {
+        return requester.connection();
     }
 
     @Override
-    public void disarm() {
-        requester.disarm();
-        responder.disarm();
+    public @Nullable DataConnection inbound() {
+        return responder.connection();
     }
 
     @Override
@@ -145,21 +144,11 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
             requester.work();
         }
         if (state == QueuePairStateCode.ERROR) {
-            flush();
+            requester.flush();
+            responder.flush();
         } else {
             responder.goOnWaiting();
         }
-    }
-
-    private void flush() {
-        requester.flush();
-        responder.flush();
-    }
-
-    @Override
-    public void onPieces() {
-        workLater();
-        lock.send();
     }
 
     // ---- connections
@@ -260,7 +249,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     private void becomeReadyToReceive(QueuePairAttributes attributes) {
         current.takePeer(device, attributes);
         state = QueuePairStateCode.READY_TO_RECEIVE;
-        responder.start(attributes.receivePsn(), attributes.maxDestinationReadAtomic());
+        responder.start(attributes.receivePsn());
     }
 
     private void becomeReadyToSend(QueuePairStateCode from, QueuePairAttributes attributes) {
@@ -284,7 +273,8 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
             responder.stop(); // also where the other half met a lack of memory: nothing may reach what is flushed
         }
         responder.endWaiting();
-        flush();
+        requester.flush();
+        responder.flush();
     }
 
     private void reset() {

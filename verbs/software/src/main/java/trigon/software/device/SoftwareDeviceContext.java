@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.SoftwareDevice;
 import trigon.software.connection.LocalDevice;
-import trigon.software.lanes.LaneWorkers;
+import trigon.software.connection.Movers;
 import trigon.software.memory.MemoryRegions;
 import trigon.software.wire.DeviceLimits;
 import trigon.system.Errno;
@@ -43,7 +43,7 @@ final class SoftwareDeviceContext implements DeviceContext {
 
     private final SoftwareDevice settings;
     private final LocalDevice localDevice;
-    private final LaneWorkers laneWorkers;
+    private final Movers movers;
     private final ResourceLedger ledger;
     private final IntSupplier queuePairNumbers;
     private final MemoryRegions memoryRegions = new MemoryRegions();
@@ -61,11 +61,10 @@ final class SoftwareDeviceContext implements DeviceContext {
      *
      * @param queuePairNumbers gives each queue pair a number of its own; any thread
      */
-    SoftwareDeviceContext(
-            LocalDevice localDevice, LaneWorkers laneWorkers, ResourceLedger ledger, IntSupplier queuePairNumbers) {
+    SoftwareDeviceContext(LocalDevice localDevice, Movers movers, ResourceLedger ledger, IntSupplier queuePairNumbers) {
         settings = localDevice.settings();
         this.localDevice = localDevice;
-        this.laneWorkers = laneWorkers;
+        this.movers = movers;
         this.ledger = ledger;
         this.queuePairNumbers = queuePairNumbers;
         listener = new Listener(localDevice, this::queuePair);
@@ -156,7 +155,7 @@ final class SoftwareDeviceContext implements DeviceContext {
                 domain,
                 number,
                 Queues.of(capacity, sends, receives),
-                laneWorkers,
+                movers,
                 closed -> release(closed, sends, receives, domain));
         sends.attach(queuePair.engine());
         if (receives != sends) {
@@ -247,7 +246,6 @@ final class SoftwareDeviceContext implements DeviceContext {
         for (QueuePairEngine queuePair : queuePairs.values()) {
             queuePair.lock().locked(() -> {});
         }
-        laneWorkers.passBarrier();
     }
 
     /** Any thread. */

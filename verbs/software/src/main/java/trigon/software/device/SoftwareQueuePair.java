@@ -1,6 +1,5 @@
 package trigon.software.device;
 
-import static trigon.software.wire.WireFormat.READ;
 import static trigon.software.wire.WireFormat.SEND;
 import static trigon.software.wire.WireFormat.SEND_WITH_IMMEDIATE;
 import static trigon.software.wire.WireFormat.WRITE;
@@ -8,9 +7,11 @@ import static trigon.software.wire.WireFormat.WRITE_WITH_IMMEDIATE;
 
 import java.time.Duration;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.software.lanes.LaneWorkers;
+import trigon.software.connection.Mover;
+import trigon.software.connection.Movers;
 import trigon.software.memory.ProtectedMemory;
 import trigon.software.queue.ReceiveQueue;
 import trigon.software.queue.SendQueue;
@@ -30,6 +31,8 @@ final class SoftwareQueuePair implements QueuePair {
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
 
     private final Consumer<SoftwareQueuePair> whenClosed;
+    private final Movers movers;
+    private final @Nullable Mover mover;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     private final QueuePairEngine engine;
@@ -44,9 +47,11 @@ final class SoftwareQueuePair implements QueuePair {
             SoftwareProtectionDomain protectionDomain,
             int number,
             Queues queues,
-            LaneWorkers laneWorkers,
+            Movers movers,
             Consumer<SoftwareQueuePair> whenClosed) {
         this.whenClosed = whenClosed;
+        this.movers = movers;
+        mover = movers.assign();
         sendQueue = queues.sends();
         receiveQueue = queues.receives();
         engine = new QueuePairEngine(
@@ -54,7 +59,7 @@ final class SoftwareQueuePair implements QueuePair {
                 context.localDevice(),
                 new ProtectedMemory(context.memoryRegions(), protectionDomain),
                 queues,
-                laneWorkers,
+                mover,
                 () -> context.onBroken(this));
     }
 
@@ -118,6 +123,7 @@ final class SoftwareQueuePair implements QueuePair {
                 opcode, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, immediate, sendFlags);
     }
 
+    /** There is none: nobody asks a software device for it. */
     @Override
     public int postRead(
             long workRequestId,
@@ -127,10 +133,7 @@ final class SoftwareQueuePair implements QueuePair {
             long remoteAddress,
             int remoteKey,
             int sendFlags) {
-        if ((sendFlags & SendFlag.INLINE) != 0) {
-            return Errno.EINVAL;
-        }
-        return post(READ, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, 0, sendFlags);
+        return Errno.EOPNOTSUPP;
     }
 
     private int post(
@@ -217,6 +220,7 @@ final class SoftwareQueuePair implements QueuePair {
     @Override
     public void close() {
         if (engine.close()) {
+            movers.release(mover);
             whenClosed.accept(this);
             log.debug("{} closed", this);
         }

@@ -1,5 +1,7 @@
 package trigon.software.device;
 
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
 import java.security.SecureRandom;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -7,12 +9,11 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.Detours;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.connection.EventLoop;
 import trigon.software.connection.LocalDevice;
-import trigon.software.connection.SocketOptions;
-import trigon.software.lanes.LaneWorkers;
+import trigon.software.connection.Movers;
 import trigon.software.wire.DeviceLimits;
 import trigon.system.Errno;
 import trigon.system.NanoClock;
@@ -26,8 +27,8 @@ import trigon.verbs.VerbsProvider;
  * The software devices: RDMA verbs over TCP, one device per local IP address.
  *
  * <p>Data are moved by the threads that post and poll. The provider's own threads end with {@link #close}: one accepts
- * connections, and moves data when nobody polls; and where there are cores enough, some move the pieces of long
- * messages. Thread-safe.
+ * connections, and moves data when nobody polls; and where there are processors enough, some move long messages.
+ * Thread-safe.
  */
 public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
 
@@ -38,9 +39,8 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
     private final ResourceLedger ledger = new ResourceLedger();
     private final EventLoop eventLoop;
-    private final LaneWorkers laneWorkers;
+    private final Movers movers;
     private final Detours detours;
-    private final SocketOptions socketOptions = new SocketOptions();
     private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
 
     /**
@@ -48,35 +48,35 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      *
      * @throws IllegalArgumentException if two have the same name
      */
-    public SoftwareVerbs(List<SoftwareDevice> devices, LaneSettings lanes) {
-        this(devices, lanes, Detours.NONE);
+    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers) {
+        this(devices, movers, Detours.NONE);
     }
 
     /** A provider some of whose connections go through relays. */
-    public SoftwareVerbs(List<SoftwareDevice> devices, LaneSettings lanes, Detours detours) {
-        this(devices, new LaneWorkers(lanes), detours, NanoClock.SYSTEM);
+    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Detours detours) {
+        this(devices, movers, detours, NanoClock.SYSTEM);
     }
 
-    /** A provider of these devices, with the lanes that suit this machine. */
+    /** A provider of these devices, with as many threads as suit this machine. */
     public SoftwareVerbs(List<SoftwareDevice> devices) {
-        this(devices, LaneSettings.forCores(Runtime.getRuntime().availableProcessors()));
+        this(devices, MoverSettings.forProcessors(Runtime.getRuntime().availableProcessors()));
     }
 
     /**
-     * A provider that closes these workers.
+     * A provider with a clock.
      *
      * @param clock of all its time limits
      */
-    SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, NanoClock clock) {
-        this(devices, laneWorkers, Detours.NONE, clock);
+    SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, NanoClock clock) {
+        this(devices, movers, Detours.NONE, clock);
     }
 
-    private SoftwareVerbs(List<SoftwareDevice> devices, LaneWorkers laneWorkers, Detours detours, NanoClock clock) {
+    private SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Detours detours, NanoClock clock) {
         for (SoftwareDevice device : devices) {
             add(device);
         }
         eventLoop = new EventLoop("trigon-software", clock);
-        this.laneWorkers = laneWorkers;
+        this.movers = new Movers(movers);
         this.detours = detours;
     }
 
@@ -133,10 +133,17 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
                     "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + deviceNames());
         }
         return new SoftwareDeviceContext(
-                new LocalDevice(device, eventLoop, socketOptions, detours),
-                laneWorkers,
-                ledger,
-                this::nextQueuePairNumber);
+                new LocalDevice(device, eventLoop, detours), movers, ledger, this::nextQueuePairNumber);
+    }
+
+    /**
+     * Has a task run once, on the provider's own thread, as soon as a channel has something to read or to accept. The
+     * channel stays its owner's.
+     *
+     * @throws IOException if the provider is closed, or there is no selector
+     */
+    public void whenReady(SelectableChannel channel, Runnable task) throws IOException {
+        eventLoop.whenReady(channel, task);
     }
 
     /** Its clock has moved. */
@@ -156,7 +163,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
             log.warn("The software devices are closed with {} open", ledger.outstanding());
         }
         eventLoop.close();
-        laneWorkers.close();
+        movers.close();
     }
 
     /** Counts through all 24 bits before one comes again. */

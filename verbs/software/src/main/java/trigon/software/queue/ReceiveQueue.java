@@ -40,34 +40,6 @@ public final class ReceiveQueue {
 
     // ---- any thread
 
-    /** How many slots the ring has, a power of two. */
-    public int slots() {
-        return mask + 1;
-    }
-
-    /** The index of the oldest request; it counts requests since the queue was made. */
-    public long head() {
-        return head.getAcquire();
-    }
-
-    /** One past the index of the newest request. */
-    public long tail() {
-        return tail.getVolatile();
-    }
-
-    /** Of a request that is in the queue, as long as it is. */
-    public long localAddress(long index) {
-        return slots[slot(index) + 1];
-    }
-
-    public int length(long index) {
-        return RingSlots.high(slots[slot(index) + 2]);
-    }
-
-    public int localKey(long index) {
-        return RingSlots.low(slots[slot(index) + 2]);
-    }
-
     /** Whether there is none; stale by the time it is known, but under the queue pair's lock. */
     public boolean isEmpty() {
         return head.getAcquire() == tail.getVolatile();
@@ -80,15 +52,15 @@ public final class ReceiveQueue {
     }
 
     public long localAddress() {
-        return localAddress(head.get());
+        return slots[slot(head.get()) + 1];
     }
 
     public int length() {
-        return length(head.get());
+        return RingSlots.high(slots[slot(head.get()) + 2]);
     }
 
     public int localKey() {
-        return localKey(head.get());
+        return RingSlots.low(slots[slot(head.get()) + 2]);
     }
 
     /** Drops the oldest request. */

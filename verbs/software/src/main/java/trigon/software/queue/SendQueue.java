@@ -21,9 +21,6 @@ public final class SendQueue {
     private static final int REMOTE_KEY = 5;
     private static final int OPCODE_AND_FLAGS = 6;
 
-    /** Among the flags, where no {@link trigon.verbs.SendFlag} is. */
-    private static final long IN_PIECES = 1L << 31;
-
     private final long[] slots;
     private final int mask;
     private final int inlineBytes;
@@ -144,17 +141,6 @@ public final class SendQueue {
 
     public int flags(long index) {
         return RingSlots.low(slots[slot(index) + OPCODE_AND_FLAGS]);
-    }
-
-    /** Notes which way a request goes. */
-    public void setInPieces(long index, boolean inPieces) {
-        int at = slot(index) + OPCODE_AND_FLAGS;
-        slots[at] = inPieces ? slots[at] | IN_PIECES : slots[at] & ~IN_PIECES;
-    }
-
-    /** What {@link #setInPieces} has noted. */
-    public boolean isInPieces(long index) {
-        return (slots[slot(index) + OPCODE_AND_FLAGS] & IN_PIECES) != 0;
     }
 
     private int slot(long index) {

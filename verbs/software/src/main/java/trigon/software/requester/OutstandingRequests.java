@@ -25,8 +25,6 @@ final class OutstandingRequests {
     // of those that have been begun and are not complete
     private int answers;
     private int signaled;
-    private int inPieces;
-    private int reads;
 
     OutstandingRequests(SendQueue queue) {
         this.queue = queue;
@@ -46,8 +44,6 @@ final class OutstandingRequests {
         queue.release(head);
         answers = 0;
         signaled = 0;
-        inPieces = 0;
-        reads = 0;
     }
 
     /** The oldest request that is not complete, if there is one. */
@@ -107,10 +103,6 @@ final class OutstandingRequests {
         return (queue.flags(index) & SendFlag.DELIVERY_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
     }
 
-    boolean isRead(long index) {
-        return queue.opcode(index) == WireFormat.READ;
-    }
-
     boolean isSignaled(long index) {
         return (queue.flags(index) & SendFlag.SIGNALED) != 0;
     }
@@ -124,35 +116,21 @@ final class OutstandingRequests {
 
     /** Whether the program waits for a response to one of them. */
     boolean awaitResponse() {
-        return signaled > 0 || reads > 0;
-    }
-
-    boolean areInPieces() {
-        return inPieces > 0;
-    }
-
-    int inPieces() {
-        return inPieces;
-    }
-
-    /** How many of those that are begun are READs. */
-    int reads() {
-        return reads;
+        return signaled > 0;
     }
 
     // ---- steps
 
-    /** The request at {@code next} is begun. Which way it goes is in the queue. */
+    /** The request at {@code next} is begun. */
     void begin() {
         count(next, 1);
         next++;
     }
 
-    /** The request that was begun last is not, after all. Returns its index. */
-    long takeBack() {
+    /** The request that was begun last is not, after all. */
+    void takeBack() {
         next--;
         count(next, -1);
-        return next;
     }
 
     /** The request at {@code head} is over. Its slot is the caller's until he releases it. */
@@ -170,7 +148,5 @@ final class OutstandingRequests {
             answers += isPatient(index) ? 0 : by;
             signaled += isSignaled(index) ? by : 0;
         }
-        inPieces += queue.isInPieces(index) ? by : 0;
-        reads += isRead(index) ? by : 0;
     }
 }

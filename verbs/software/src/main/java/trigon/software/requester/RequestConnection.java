@@ -16,15 +16,8 @@ final class RequestConnection extends DataConnection {
     /** Whose requests go out on it. Called under the queue pair's lock, but for what says otherwise. */
     interface Owner {
 
-        /**
-         * Handles a response; the arguments are as in {@link WireFormat#putResponse}.
-         *
-         * @return how many bytes of payload follow it
-         */
-        int onResponse(int kind, int detail, int psn, long value);
-
-        /** Takes data of a READ, which lie at that address for the time of the call. */
-        void onReadData(long at, int bytes, boolean lastOfResponse);
+        /** Handles a response; the arguments are as in {@link WireFormat#putResponse}. */
+        void onResponse(int kind, int detail, int psn);
 
         /** It has ended, once. By the event loop and without the lock, if it was {@linkplain #close closed} before. */
         void onConnectionClosed(RequestConnection closed);
@@ -95,18 +88,18 @@ final class RequestConnection extends DataConnection {
     }
 
     @Override
+    protected int bytesUnderWay() {
+        return stream.payloadBytes();
+    }
+
+    @Override
     protected void onHeader(long at) {
-        int payload = owner.onResponse(
-                WireFormat.responseKind(at),
-                WireFormat.responseDetail(at),
-                WireFormat.responsePsn(at),
-                WireFormat.responseValue(at));
-        expectPayload(payload);
+        owner.onResponse(WireFormat.responseKind(at), WireFormat.responseDetail(at), WireFormat.responsePsn(at));
     }
 
     @Override
     protected void onPayload(long at, int bytes, boolean last) {
-        owner.onReadData(at, bytes, last);
+        throw new IllegalStateException("responses have no payload");
     }
 
     @Override
@@ -114,7 +107,7 @@ final class RequestConnection extends DataConnection {
         eventLoop().cancel(deadline);
         stream.stop();
         owner.onConnectionClosed(this);
-        eventLoop().wakeUp(); // lets go of the socket
+        leaveSelectors();
     }
 
     @Override

@@ -55,7 +55,7 @@ final class RequestConnector implements PendingConnection.Owner {
     /** Connects, and tells the owner how it went. */
     void connect() {
         connecting = true;
-        PendingConnection begun = new PendingConnection(queuePair, owner.nextPsn(), 0, this);
+        PendingConnection begun = new PendingConnection(queuePair, owner.nextPsn(), this);
         pending = begun;
         begun.start();
     }

@@ -2,13 +2,10 @@ package trigon.software.requester;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.software.connection.Timer;
-import trigon.software.lanes.LaneWorkers;
-import trigon.software.lanes.OutgoingLanes;
+import trigon.software.connection.DataConnection;
 import trigon.software.queue.SendQueue;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.SendFlag;
@@ -27,17 +24,12 @@ public final class Requester {
     /** Every so many calls it looks for acknowledgements of unsignalled requests, and for the end of the connection. */
     private static final int CALLS_UNHEARD = 16;
 
-    /** How long after a lane the peer may take to say on its own connection why. */
-    private static final long BROKEN_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final RequestingQueuePair queuePair;
     private final SendQueue queue;
     final OutstandingRequests outstanding;
     private final IncomingResponses responses;
     final TimeLimits limits;
-    private final Timer brokenTimer;
     private final RequestConnector connector;
-    final OutgoingLanes lanes;
     private final RequestEncoder encoder;
 
     /** Calls since the responses were looked at, though nobody waits for any. */
@@ -51,16 +43,14 @@ public final class Requester {
     private volatile long delivered;
 
     /** The sending half of a queue pair in RESET. */
-    public Requester(RequestingQueuePair queuePair, SendQueue queue, LaneWorkers laneWorkers) {
+    public Requester(RequestingQueuePair queuePair, SendQueue queue) {
         this.queuePair = queuePair;
         this.queue = queue;
         outstanding = new OutstandingRequests(queue);
         connector = new RequestConnector(queuePair, new Connecting());
-        lanes = new OutgoingLanes(queuePair, laneWorkers);
-        encoder = new RequestEncoder(queuePair, queue, outstanding, lanes);
+        encoder = new RequestEncoder(queuePair, queue, outstanding);
         limits = new TimeLimits(new Waiting(), queuePair);
-        responses = new IncomingResponses(queuePair, this, queue, outstanding, limits);
-        brokenTimer = new Timer(queuePair.lock()::locked, this::onBrokenTimer);
+        responses = new IncomingResponses(queuePair, this, outstanding, limits);
     }
 
     // ---- life cycle
@@ -68,7 +58,6 @@ public final class Requester {
     /** READY_TO_SEND: connects ahead of the first request. */
     public void start(QueuePairAttributes attributes) {
         outstanding.start(attributes.sendPsn());
-        encoder.start(attributes.maxReadAtomic());
         limits.start(TimerCodes.retryNanos(attributes.timeout(), attributes.retryCount()), attributes.rnrRetry());
         connector.connect();
     }
@@ -81,10 +70,7 @@ public final class Requester {
         if (current != null) {
             current.close();
         }
-        lanes.stop();
-        responses.stop();
         limits.stop();
-        queuePair.device().eventLoop().cancel(brokenTimer);
     }
 
     /** Completes all requests that are left as flushed. */
@@ -164,14 +150,9 @@ public final class Requester {
     private final class Connected implements RequestConnection.Owner {
 
         @Override
-        public int onResponse(int kind, int detail, int psn, long value) {
+        public void onResponse(int kind, int detail, int psn) {
             limits.onProgress();
-            return responses.onResponse(kind, detail, psn, value);
-        }
-
-        @Override
-        public void onReadData(long at, int bytes, boolean lastOfResponse) {
-            responses.onReadData(at, bytes, lastOfResponse);
+            responses.onResponse(kind, detail, psn);
         }
 
         @Override
@@ -209,18 +190,9 @@ public final class Requester {
         return outstanding.awaitResponse();
     }
 
-    /** Has the event loop look after the connection. */
-    public void arm() {
-        if (connection != null) {
-            connection.arm();
-        }
-    }
-
-    /** The event loop looks after the queue pair. */
-    public void disarm() {
-        if (connection != null) {
-            connection.disarm();
-        }
+    /** The connection, if it is open. */
+    public @Nullable DataConnection connection() {
+        return connection;
     }
 
     // ---- requests
@@ -236,7 +208,7 @@ public final class Requester {
             return;
         }
         if (lost) {
-            completeDone(); // the lanes may have sent all of a message since anybody looked
+            completeDone();
             if (hasWork()) {
                 fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
             }
@@ -247,10 +219,6 @@ public final class Requester {
             current.stream().ring();
             encoder.noteWritten(current.stream());
             completeDone();
-        }
-        if (lanes.areBroken()) {
-            onLanesBroken();
-            return;
         }
         if (isWaitingForPeer()) {
             limits.arm();
@@ -274,16 +242,9 @@ public final class Requester {
         }
     }
 
-    /**
-     * Whether the peer has a request, or has its memory been read where its answer is not waited for. An
-     * acknowledgement may come before a lane's worker has said that it has sent the last piece: only then it is done
-     * with the memory.
-     */
+    /** Whether the peer has a request, or has its memory been read where its answer is not waited for. */
     private boolean isDone(long index) {
-        if (outstanding.isAcknowledged(index)) {
-            return !queue.isInPieces(index) || encoder.isWritten(index);
-        }
-        return outstanding.isInjected(index) && encoder.isWritten(index);
+        return outstanding.isAcknowledged(index) || (outstanding.isInjected(index) && encoder.isWritten(index));
     }
 
     /** How many requests since READY_TO_SEND the peer has, as far as it has said so. Any thread. */
@@ -291,39 +252,11 @@ public final class Requester {
         return delivered;
     }
 
-    private void onLanesBroken() {
-        long index = outstanding.head();
-        while (index < outstanding.next() && !(queue.isInPieces(index) && lanes.haveLost(outstanding.psn(index)))) {
-            index++;
-        }
-        if (index < outstanding.next()) {
-            if (index == outstanding.head()) { // those before it have come to their end
-                lanes.stop();
-                while (outstanding.next() > index) {
-                    encoder.takeBackLast();
-                }
-                encoder.fail(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
-            }
-            return;
-        }
-        // the peer has most likely refused a request, or ended: it says which on the other connection
-        if (!brokenTimer.isScheduled()) {
-            queuePair.device().eventLoop().schedule(brokenTimer, BROKEN_NANOS);
-        }
-        receive(true);
-    }
-
-    private void onBrokenTimer() {
-        if (queuePair.isReadyToSend() && lanes.areBroken()) {
-            fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed a lane");
-        }
-    }
-
     // ---- responses
 
     /** One past the last request that has been sent, as far as its payload. */
     long sent() {
-        boolean sending = connection != null && connection.stream().payloadLeft() > 0;
+        boolean sending = connection != null && connection.stream().payloadBytes() > 0;
         return outstanding.next() - (sending ? 1 : 0);
     }
 
@@ -340,9 +273,6 @@ public final class Requester {
     /** Reports the request at {@code head} if it asks for that or failed, and goes on to the next. */
     void complete(WorkCompletionStatus status) {
         long index = outstanding.head();
-        if (outstanding.isAnyBegun() && queue.isInPieces(index)) {
-            lanes.forget(outstanding.psn(index));
-        }
         outstanding.end();
         boolean signaled = outstanding.isSignaled(index);
         long id = queue.workRequestId(index);
@@ -362,8 +292,6 @@ public final class Requester {
 
     private final class Waiting implements TimeLimits.Owner {
 
-        private long laneBytes;
-
         @Override
         public boolean isRunning() {
             return queuePair.isReadyToSend();
@@ -372,14 +300,6 @@ public final class Requester {
         @Override
         public boolean isWaitingForPeer() {
             return Requester.this.isWaitingForPeer();
-        }
-
-        @Override
-        public boolean haveLanesMoved() {
-            long bytes = lanes.bytes();
-            boolean moved = bytes != laneBytes;
-            laneBytes = bytes;
-            return moved;
         }
 
         @Override

@@ -21,9 +21,6 @@ final class TimeLimits {
         /** Whether the peer owes an answer, or a connection. */
         boolean isWaitingForPeer();
 
-        /** Whether the lanes have sent something since the last time that this was asked. */
-        boolean haveLanesMoved();
-
         /** Looks for something to do, and arms the limits if there is something to wait for. */
         void work();
 
@@ -80,9 +77,6 @@ final class TimeLimits {
         if (!owner.isWaitingForPeer()) {
             owner.work(); // arms it again for what has just been posted, with the full time
             return;
-        }
-        if (owner.haveLanesMoved()) {
-            onProgress();
         }
         long left = Math.max(retryNanos, silenceAllowance) - (System.nanoTime() - progressAt);
         if (left > 0) {

@@ -3,7 +3,7 @@
  *
  * <ul>
  *   <li><b>Outstanding</b>: a request that was posted and is not complete.
- *   <li><b>Begun</b>: an outstanding request that has been encoded, or handed to the lanes; some of it may be on the
+ *   <li><b>Begun</b>: an outstanding request that has been encoded; some of it may be on the
  *     wire.
  *   <li><b>Injected</b>: a SEND that is complete as soon as the sockets have it ({@link
  *       trigon.verbs.SendFlag#INJECT_COMPLETE}).

@@ -56,17 +56,21 @@ public final class InboundConnection extends DataConnection {
         /** Some of the payload has come, which lies at that address for the time of the call. */
         void onPayload(long at, int bytes, boolean last);
 
+        /** Where so many bytes of the payload, or some of them, may be read into; null if they may not. */
+        @Nullable
+        ByteBuffer inPlace(int bytes);
+
+        /** Some of the payload has been read there. */
+        void onPayloadInPlace(int bytes, boolean last);
+
+        /** Whether a payload of that length is to be read by another thread. */
+        boolean isLeftToMover(int bytes);
+
         /** A refusal is on its way; once it is out, the queue pair fails. */
         void onRefused();
 
         /** It has ended, once; not after {@link #finish}. */
         void onConnectionClosed(InboundConnection closed);
-    }
-
-    /** What takes the socket over. */
-    interface NewOwner {
-
-        void takeOver(SocketChannel channel) throws IOException;
     }
 
     /** Whose the connection is, in the order in which it is handed on. */
@@ -177,22 +181,12 @@ public final class InboundConnection extends DataConnection {
      * @throws OutOfMemoryError if there is no memory for its buffers; then nothing has changed
      */
     void adoptedBy(Owner responder) {
-        ResponseStream responses = new ResponseStream(channel, this);
+        ResponseStream responses = new ResponseStream(channel);
         takeOwnBuffer();
         owner = responder;
         stream = responses;
         phase = Phase.ADOPTED;
         resume();
-    }
-
-    /** It is a lane, and a worker's from now on. */
-    void becomeLane(NewOwner worker) {
-        leaveEventLoop();
-        try {
-            worker.takeOver(channel);
-        } catch (IOException | OutOfMemoryError e) {
-            end(e.toString());
-        }
     }
 
     /** Ends it for what the peer did, with a line in the log. */
@@ -215,10 +209,6 @@ public final class InboundConnection extends DataConnection {
     /** Ends it once the last responses are out, so that the peer learns what has been done; takes no more requests. */
     void finish() {
         owner = null;
-        if (stream().readsMemory()) {
-            close();
-            return;
-        }
         discard();
         eventLoop().execute(this::startFinishing);
         phase = Phase.FINISHING;
@@ -276,6 +266,11 @@ public final class InboundConnection extends DataConnection {
     }
 
     @Override
+    protected int bytesUnderWay() {
+        return payloadBytes();
+    }
+
+    @Override
     protected void onHeader(long at) {
         Owner current = owner;
         if (current != null) {
@@ -299,6 +294,26 @@ public final class InboundConnection extends DataConnection {
         if (current != null) {
             current.onPayload(at, bytes, last);
         }
+    }
+
+    @Override
+    protected @Nullable ByteBuffer inPlace(int bytes) {
+        Owner current = owner;
+        return current == null ? null : current.inPlace(bytes);
+    }
+
+    @Override
+    protected void onPayloadInPlace(int bytes, boolean last) {
+        Owner current = owner;
+        if (current != null) {
+            current.onPayloadInPlace(bytes, last);
+        }
+    }
+
+    @Override
+    protected boolean isLeftToMover(int bytes) {
+        Owner current = owner;
+        return current != null && current.isLeftToMover(bytes);
     }
 
     /** A refusal is queued: no request after it counts. */
@@ -330,6 +345,6 @@ public final class InboundConnection extends DataConnection {
         if (current != null) {
             current.onConnectionClosed(this);
         }
-        eventLoop().wakeUp(); // lets go of the socket
+        leaveSelectors();
     }
 }

@@ -1,11 +1,11 @@
 package trigon.software.responder;
 
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import trigon.software.connection.Timer;
-import trigon.software.lanes.IncomingLanes;
-import trigon.software.lanes.IncomingPieces;
-import trigon.software.memory.OrderedCopy;
+import trigon.software.memory.PayloadWindows;
+import trigon.software.memory.ShortCopy;
 import trigon.software.memory.SoftwareMemoryRegion;
 import trigon.software.queue.ReceiveQueue;
 import trigon.software.wire.DeviceLimits;
@@ -16,8 +16,7 @@ import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
 /**
- * Carries out the peer's requests, one after the other: those that come on its connection, and the messages that come
- * in pieces on its lanes, in the order of their PSNs. Used under the queue pair's lock.
+ * Carries out the peer's requests, one after the other. Used under the queue pair's lock.
  */
 final class IncomingRequests {
 
@@ -27,15 +26,12 @@ final class IncomingRequests {
     private final RespondingQueuePair queuePair;
     private final Responder responder;
     private final ReceiveQueue receives;
-    private final IncomingPieces pieces;
-    private final IncomingLanes lanes;
-    private final OrderedCopy copy = new OrderedCopy();
+    private final PayloadWindows windows = new PayloadWindows();
     /** When the request began to wait for a receive. */
     private long waitingSince;
 
     private final Timer notReadyTimer;
 
-    private int maxReadAtomic;
     /** Of the message that is to be finished next. */
     private int expectedPsn;
 
@@ -51,23 +47,16 @@ final class IncomingRequests {
     /** Its sender waits for a receive without being told that there is none. */
     private boolean patient;
 
-    private boolean underWay;
     private @Nullable SoftwareMemoryRegion target;
-    private boolean waitsForReceive;
-    /** Its turn comes after messages that come in pieces. */
-    private boolean waitsForPieces;
+    /** Where the next byte of the payload is to go. */
+    private long destination;
 
-    IncomingRequests(
-            RespondingQueuePair queuePair,
-            Responder responder,
-            ReceiveQueue receives,
-            IncomingPieces pieces,
-            IncomingLanes lanes) {
+    private boolean waitsForReceive;
+
+    IncomingRequests(RespondingQueuePair queuePair, Responder responder, ReceiveQueue receives) {
         this.queuePair = queuePair;
         this.responder = responder;
         this.receives = receives;
-        this.pieces = pieces;
-        this.lanes = lanes;
         notReadyTimer = new Timer(queuePair.lock()::locked, this::sayNotReady);
     }
 
@@ -77,16 +66,13 @@ final class IncomingRequests {
      * READY_TO_RECEIVE.
      *
      * @param receivePsn PSN of the peer's first request
-     * @param maxDestinationReadAtomic how many READs of it may be outstanding
      */
-    void start(int receivePsn, int maxDestinationReadAtomic) {
+    void start(int receivePsn) {
         expectedPsn = receivePsn;
-        maxReadAtomic = maxDestinationReadAtomic;
     }
 
     /** The request that is under way is not carried on. */
     void drop() {
-        underWay = false;
         target = null;
         stopWaiting();
     }
@@ -113,31 +99,23 @@ final class IncomingRequests {
         if ((named & WireFormat.WITH_TAIL) != 0) {
             peer().expectTail(length);
         }
-        int distance = WireFormat.psnDistance(psn, expectedPsn);
-        if (distance < 0 || length < 0 || length > DeviceLimits.MAX_MESSAGE_BYTES) {
+        if (psn != expectedPsn || length < 0 || length > DeviceLimits.MAX_MESSAGE_BYTES) {
             peer().reject("it broke the protocol on " + queuePair);
-        } else if (distance > 0) {
-            waitsForPieces = true;
-            peer().pause();
         } else {
-            lanes.setBusy(false);
             begin();
         }
     }
 
     private void begin() {
-        underWay = true;
         switch (opcode) {
             case WireFormat.WRITE, WireFormat.WRITE_WITH_IMMEDIATE -> startWrite();
             case WireFormat.SEND, WireFormat.SEND_WITH_IMMEDIATE -> startSend();
-            case WireFormat.READ -> read();
             default -> refuse(WireFormat.REMOTE_INVALID_REQUEST);
         }
     }
 
     /** The request is carried out; the next one's turn has come. */
     private void finish() {
-        underWay = false;
         expectedPsn = (expectedPsn + 1) & WireFormat.PSN_MASK;
     }
 
@@ -151,7 +129,7 @@ final class IncomingRequests {
             if (target == null) {
                 refuse(WireFormat.REMOTE_ACCESS);
             } else {
-                copy.start(address, length);
+                destination = address;
                 peer().expectPayload(length);
             }
         }
@@ -169,15 +147,14 @@ final class IncomingRequests {
             if (target == null) {
                 refuseSend(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
             } else {
-                copy.start(receives.localAddress(), length);
+                destination = receives.localAddress();
                 peer().expectPayload(length);
             }
         }
     }
 
     void onPayload(long at, int bytes, boolean last) {
-        SoftwareMemoryRegion region = target;
-        if (region == null || !region.isOpen()) {
+        if (!isTargetOpen()) {
             if (WireFormat.isSend(opcode)) {
                 refuseSend(WorkCompletionStatus.LOCAL_PROTECTION_ERROR);
             } else {
@@ -185,7 +162,29 @@ final class IncomingRequests {
             }
             return;
         }
-        copy.accept(at, bytes);
+        ShortCopy.copy(at, destination, bytes);
+        destination += bytes;
+        if (last) {
+            finishMessage();
+        }
+    }
+
+    private boolean isTargetOpen() {
+        SoftwareMemoryRegion region = target;
+        return region != null && region.isOpen();
+    }
+
+    /** Null if that memory may not be touched, of which {@link #onPayload} hears then. */
+    @Nullable
+    ByteBuffer inPlace(int bytes) {
+        SoftwareMemoryRegion region = target;
+        return region == null || !region.isOpen()
+                ? null
+                : windows.of(region, destination, Math.min(bytes, PayloadWindows.MAX_BYTES));
+    }
+
+    void onPayloadInPlace(int bytes, boolean last) {
+        destination += bytes;
         if (last) {
             finishMessage();
         }
@@ -217,18 +216,6 @@ final class IncomingRequests {
         finish();
     }
 
-    private void read() {
-        SoftwareMemoryRegion source = length == 0 ? null : remoteRegion(key, address, length, AccessFlag.REMOTE_READ);
-        if (!queuePair.allows(AccessFlag.REMOTE_READ) || !peer().stream().hasRoom(maxReadAtomic)) {
-            refuse(WireFormat.REMOTE_INVALID_REQUEST);
-        } else if (source == null && length > 0) {
-            refuse(WireFormat.REMOTE_ACCESS);
-        } else {
-            peer().stream().readData(psn, source, address, length);
-            finish();
-        }
-    }
-
     private @Nullable SoftwareMemoryRegion remoteRegion(int key, long address, long bytes, AccessFlag access) {
         return queuePair.memory().remote(key, address, bytes, access);
     }
@@ -242,55 +229,6 @@ final class IncomingRequests {
         long id = receives.workRequestId();
         receives.remove();
         queuePair.completeReceive(id, status, completionOpcode, byteLength, value, flags);
-    }
-
-    // ---- messages in pieces
-
-    /** Finishes what has come in pieces, as far as its turn has come; and then what waits for it. */
-    void finishPieces() {
-        while (!underWay && !responder.isRefusing() && !receives.isEmpty() && hasPieces()) {
-            long index = receives.head();
-            lanes.setBusy(true);
-            if (pieces.isRefused(index)) {
-                psn = expectedPsn;
-                refuseSend(WorkCompletionStatus.ofCode(pieces.status(index)));
-                return;
-            }
-            int named = pieces.opcode(index);
-            boolean immediate = WireFormat.plainOpcode(named) == WireFormat.SEND_WITH_IMMEDIATE;
-            int bytes = pieces.length(index);
-            int value = pieces.immediate(index);
-            pieces.clear(index);
-            completeReceive(
-                    WorkCompletionStatus.SUCCESS_CODE,
-                    WorkCompletionOpcode.RECEIVE,
-                    bytes,
-                    immediate ? value : 0,
-                    immediate ? WorkCompletions.WITH_IMMEDIATE : 0);
-            InboundConnection sender = responder.connection();
-            if ((named & WireFormat.UNANSWERED) == 0 && sender != null) {
-                sender.stream().acknowledge(expectedPsn, (named & WireFormat.ACKNOWLEDGE_SOON) != 0);
-            }
-            finish();
-        }
-        InboundConnection current = responder.connection();
-        if (waitsForPieces && current != null && psn == expectedPsn) {
-            waitsForPieces = false;
-            lanes.setBusy(false);
-            current.resume();
-            begin();
-        }
-    }
-
-    /** Whether the next message has come in pieces, all of them. */
-    boolean hasPieces() {
-        long index = receives.head();
-        return pieces.isDone(index) && pieces.psn(index) == expectedPsn;
-    }
-
-    /** Whether the request that came last on the connection waits for messages that come in pieces. */
-    boolean waitsForPieces() {
-        return waitsForPieces;
     }
 
     // ---- receiver not ready
@@ -318,7 +256,6 @@ final class IncomingRequests {
 
     /** What a request waits for may be there. */
     void goOnWaiting() {
-        finishPieces();
         if (waitsForReceive && responder.connection() != null && !receives.isEmpty()) {
             goOn();
         }
@@ -344,7 +281,6 @@ final class IncomingRequests {
 
     private void stopWaiting() {
         waitsForReceive = false;
-        waitsForPieces = false;
         queuePair.setAwaitsReceive(false);
         if (notReadyTimer.isScheduled()) {
             queuePair.device().eventLoop().cancel(notReadyTimer);
@@ -362,7 +298,7 @@ final class IncomingRequests {
     private void refuse(int reason) {
         InboundConnection current = responder.connection();
         if (current == null) {
-            queuePair.enterError("a request of a peer that is gone was refused"); // what is left on its lanes
+            queuePair.enterError("a request of a peer that is gone was refused");
             return;
         }
         current.stream().refuse(psn, reason);

@@ -1,19 +1,17 @@
 package trigon.software.responder;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.connection.Timer;
-import trigon.software.lanes.IncomingLanes;
-import trigon.software.lanes.IncomingPieces;
-import trigon.software.lanes.LaneWorkers;
 import trigon.software.queue.ReceiveQueue;
-import trigon.verbs.QueuePairStateCode;
+import trigon.verbs.AccessFlag;
 
 /**
- * The receiving half of a queue pair: its peer's connection and lanes, and who may be that. What the peer asks for is
+ * The receiving half of a queue pair: its peer's connection, and who may be that. What the peer asks for is
  * carried out by {@link IncomingRequests}. Used under the queue pair's lock.
  */
 public final class Responder {
@@ -29,8 +27,6 @@ public final class Responder {
     private final RespondingQueuePair queuePair;
     private final ReceiveQueue receives;
     private final WaitingConnections waiting;
-    private final IncomingPieces pieces;
-    private final IncomingLanes lanes;
     private final IncomingRequests requests;
     private final InboundConnection.Owner adopter = new Adopter();
 
@@ -41,46 +37,33 @@ public final class Responder {
     private boolean refusing;
     private volatile boolean peerHasEnded; // whoever hears of it says so
     private final Timer holdTimer;
-    private int firstPsn;
     /** Calls since the requests were looked at. */
     private int callsUnheard;
 
     /** The receiving half of a queue pair in RESET. */
-    public Responder(RespondingQueuePair queuePair, ReceiveQueue receives, LaneWorkers laneWorkers) {
+    public Responder(RespondingQueuePair queuePair, ReceiveQueue receives) {
         this.queuePair = queuePair;
         this.receives = receives;
         waiting = new WaitingConnections(queuePair);
-        pieces = new IncomingPieces(receives);
-        lanes = new IncomingLanes(queuePair, laneWorkers, receives, pieces);
-        requests = new IncomingRequests(queuePair, this, receives, pieces, lanes);
+        requests = new IncomingRequests(queuePair, this, receives);
         holdTimer = new Timer(queuePair.lock()::locked, this::endHold);
     }
 
     // ---- life cycle
 
     /** READY_TO_RECEIVE: takes the peer's connection, if it has come already. */
-    public void start(int receivePsn, int maxDestinationReadAtomic) {
-        firstPsn = receivePsn;
-        requests.start(receivePsn, maxDestinationReadAtomic);
+    public void start(int receivePsn) {
+        requests.start(receivePsn);
         offerWaiting();
     }
 
-    /** A connection for this queue pair, of its requests or to be a lane. It is taken, kept, or ended. */
-    public void offer(InboundConnection candidate) {
-        if (candidate.hello().isLane()) {
-            offerLane(candidate);
-        } else {
-            offerForRequests(candidate);
-        }
-    }
-
     /**
-     * A connection for the requests. It is taken, kept, or ended.
+     * A connection for this queue pair. It is taken, kept, or ended.
      *
      * <p>Until the first request, more than one can be right: after a RESET with the same numbers, a connection of the
      * time before may come in late. The dead one ends before its first request, and then the next is taken.
      */
-    private void offerForRequests(InboundConnection candidate) {
+    public void offer(InboundConnection candidate) {
         if (queuePair.isClosed()) {
             candidate.decline(queuePair + " is closed");
             return;
@@ -99,32 +82,6 @@ public final class Responder {
                 }
             }
             case ERROR -> candidate.decline(queuePair + " is in the error state");
-        }
-    }
-
-    /** A connection that asks to be a lane. It is taken, kept, or ended. */
-    private void offerLane(InboundConnection candidate) {
-        if (queuePair.isClosed() || queuePair.state() == QueuePairStateCode.ERROR) {
-            candidate.decline(queuePair + " is closed, or in the error state");
-        } else if (connection == null && !started) {
-            waiting.keep(candidate); // it has overtaken the connection of the requests
-        } else if (connection == null || !queuePair.peer().matches(candidate.hello(), firstPsn)) {
-            candidate.reject("it is no lane of the peer of " + queuePair);
-        } else if (!candidate.isProven(queuePair.proofs())) {
-            rejectUnproven(candidate);
-        } else {
-            openLane(candidate);
-        }
-    }
-
-    private void openLane(InboundConnection candidate) {
-        int number = candidate.hello().lane();
-        if (!lanes.hasRoomFor(number)) {
-            candidate.reject("it is no lane of the peer of " + queuePair);
-        } else if (!lanes.areUsed()) {
-            candidate.decline("this process uses no lanes");
-        } else {
-            candidate.becomeLane(channel -> lanes.open(number, channel, () -> candidate.accept(queuePair.proofs())));
         }
     }
 
@@ -168,7 +125,6 @@ public final class Responder {
             current.stream().holdAcknowledgement(false);
             current.finish();
         }
-        lanes.stop();
         requests.drop();
     }
 
@@ -183,7 +139,6 @@ public final class Responder {
     public void reset() {
         stop();
         receives.clear();
-        pieces.reset();
         endWaiting();
         started = false;
         refusing = false;
@@ -213,14 +168,15 @@ public final class Responder {
     // ---- the socket
 
     /**
-     * Takes the requests that have come on the connection; seldom while the next is more likely to come on a lane, or a
-     * response is waited for and no request is, which saves a system call each time.
+     * Takes the requests that have come on the connection; seldom while none is expected, or rather a response, which
+     * saves a system call each time.
      *
      * @param unpolled whether nobody polls, so that there is something most likely
      */
     public void receive(boolean unpolled, boolean awaitsResponse) {
         InboundConnection current = connection;
-        boolean likely = unpolled || !(lanes.areBusy() || (awaitsResponse && receives.isEmpty()));
+        boolean likely =
+                unpolled || !receives.isEmpty() || (!awaitsResponse && queuePair.allows(AccessFlag.REMOTE_WRITE));
         if (current != null && (likely || ++callsUnheard >= CALLS_UNHEARD)) {
             callsUnheard = 0;
             current.receive();
@@ -272,20 +228,6 @@ public final class Responder {
         peerHasEnded = true;
     }
 
-    /** Has the event loop look after the connection. */
-    public void arm() {
-        if (connection != null) {
-            connection.arm();
-        }
-    }
-
-    /** The event loop looks after the queue pair. */
-    public void disarm() {
-        if (connection != null) {
-            connection.disarm();
-        }
-    }
-
     // ---- requests
 
     private final class Adopter implements InboundConnection.Owner {
@@ -310,6 +252,21 @@ public final class Responder {
         }
 
         @Override
+        public @Nullable ByteBuffer inPlace(int bytes) {
+            return requests.inPlace(bytes);
+        }
+
+        @Override
+        public void onPayloadInPlace(int bytes, boolean last) {
+            requests.onPayloadInPlace(bytes, last);
+        }
+
+        @Override
+        public boolean isLeftToMover(int bytes) {
+            return queuePair.lock().isLeftToMover(bytes);
+        }
+
+        @Override
         public void onRefused() {
             refusing = true;
             requests.onRefused();
@@ -323,35 +280,22 @@ public final class Responder {
         }
     }
 
-    /** A receive was posted. The posting thread. */
-    public void onReceivePosted() {
-        lanes.onReceivePosted();
-    }
-
     /**
      * Whether the next message may still come from a peer that is gone: it has sent it before. Without that one, those
      * after it are of no use, though they may wait on their connections for ever. From the first question on, the
      * peer's machine is asked whether it is still there.
      */
     public boolean mayStillReceive() {
-        requests.finishPieces();
         InboundConnection current = connection;
         if (current != null) {
             current.askOften();
         }
-        lanes.askOften();
-        boolean mayCome = (current != null && !requests.waitsForPieces()) || lanes.mayBring(requests.expectedPsn());
-        return mayCome || requests.hasPieces(); // the last has come just now
+        return current != null;
     }
 
     /** What a request waits for may be there: it goes on, and then those after it. */
     public void goOnWaiting() {
-        boolean lost = pieces.areLost(); // first: what has come before counts
         requests.goOnWaiting();
-        if (lost) {
-            queuePair.enterError("one of its peer's lanes has failed");
-            return;
-        }
         if (connection != null && connection.hasKept()) {
             connection.receive();
         }
@@ -362,14 +306,8 @@ public final class Responder {
         return connection != null;
     }
 
-    /** Whether a request has been refused, so that none after it counts. */
-    boolean isRefusing() {
-        return refusing;
-    }
-
     /** The peer's connection for requests, if there is one. */
-    @Nullable
-    InboundConnection connection() {
+    public @Nullable InboundConnection connection() {
         return connection;
     }
 }

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  */
 final class WaitingConnections {
 
-    /** One of them is the peer's, and some are its lanes. */
+    /** One of them is the peer's. */
     private static final int LIMIT = 8;
 
     private final RespondingQueuePair queuePair;

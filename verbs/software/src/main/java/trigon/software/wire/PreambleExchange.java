@@ -16,7 +16,7 @@ import trigon.verbs.Gid;
  *                                        &lt;──   greeting    nonce
  * preamble   who, to whom, nonce, proof  ──&gt;
  *                                        &lt;──   acceptance  proof
- * requests, or pieces of messages        ──&gt;
+ * requests                               ──&gt;
  * </pre>
  *
  * Each end keeps one of these, with all that was said. Used by one thread at a time; blocks for nothing.
@@ -72,18 +72,13 @@ public final class PreambleExchange {
             fields.putLong(PREAMBLE_AT + i, Memory.getLong(at + i));
         }
         Optional<String> disagreement = disagreement(PREAMBLE_AT);
-        int lane = fields.getInt(PREAMBLE_AT + 40);
-        if (disagreement.isEmpty() && lane < 0) {
-            return new Preamble.Malformed("lane " + lane);
-        }
         return disagreement.isPresent()
                 ? new Preamble.Malformed(disagreement.get())
                 : new Preamble.Hello(
                         fields.getInt(PREAMBLE_AT + 12),
                         fields.getInt(PREAMBLE_AT + 16),
                         fields.getInt(PREAMBLE_AT + 20),
-                        new Gid(fields.getLong(PREAMBLE_AT + 24), fields.getLong(PREAMBLE_AT + 32)),
-                        lane);
+                        new Gid(fields.getLong(PREAMBLE_AT + 24), fields.getLong(PREAMBLE_AT + 32)));
     }
 
     /** Whether the preamble ends with a right proof. */
@@ -117,7 +112,6 @@ public final class PreambleExchange {
         fields.putInt(PREAMBLE_AT + 20, hello.firstPsn());
         fields.putLong(PREAMBLE_AT + 24, hello.source().high());
         fields.putLong(PREAMBLE_AT + 32, hello.source().low());
-        fields.putInt(PREAMBLE_AT + 40, hello.lane());
         fields.put(PREAMBLE_AT + 48, nonce());
         fields.put(PROOF_AT, proofs.ofConnecting(said, accepting));
         return ByteBuffer.wrap(said, PREAMBLE_AT, WireFormat.PREAMBLE_BYTES);

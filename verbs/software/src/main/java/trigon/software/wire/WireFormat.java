@@ -6,17 +6,15 @@ import trigon.verbs.WorkCompletionOpcode;
 
 /**
  * What two software devices say to each other on a TCP connection: first their {@link PreambleExchange}; then requests
- * with their payload one way, and responses the other way; or, on a lane, pieces of messages one way. Little-endian,
- * as all hosts are that NCCL runs on.
+ * with their payload one way, and responses the other way. Little-endian, as all hosts are that NCCL runs on.
  *
  * <p>Each message has a packet sequence number (PSN) of 24 bits, counted per message and not per packet. A response
- * acknowledges all requests before its own PSN; an ACK also that one. A SEND that comes in pieces on the lanes is not
- * announced on the requests' connection: there its PSN is left out. It is acknowledged like any other.
+ * acknowledges all requests before its own PSN; an ACK also that one. There are no READs and no atomics.
  */
 public final class WireFormat {
 
     static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
-    static final int VERSION = 7;
+    static final int VERSION = 8;
     static final int PSN_BITS = 24;
     public static final int PSN_MASK = (1 << PSN_BITS) - 1;
 
@@ -25,14 +23,12 @@ public final class WireFormat {
     public static final int ACCEPTANCE_BYTES = ConnectionProofs.BYTES;
     public static final int REQUEST_BYTES = 32;
     public static final int RESPONSE_BYTES = 16;
-    public static final int PIECE_BYTES = 32;
 
     /** Opcodes of requests. */
     public static final int WRITE = 1;
 
     public static final int WRITE_WITH_IMMEDIATE = 2;
     public static final int SEND = 3;
-    public static final int READ = 4;
     public static final int SEND_WITH_IMMEDIATE = 6;
 
     /** Added to the opcode of a request whose end is waited for: the acknowledgement is not to wait for others. */
@@ -62,7 +58,6 @@ public final class WireFormat {
 
     public static final int NAK = 2;
     public static final int RECEIVER_NOT_READY = 3;
-    public static final int READ_DATA = 4;
 
     /** Reasons of a NAK, in {@link #responseDetail}. */
     public static final int REMOTE_ACCESS = 1;
@@ -82,11 +77,6 @@ public final class WireFormat {
         return plainOpcode == SEND || plainOpcode == SEND_WITH_IMMEDIATE;
     }
 
-    /** Whether a message takes one of the peer's receives. */
-    public static boolean takesReceive(int plainOpcode) {
-        return isSend(plainOpcode) || plainOpcode == WRITE_WITH_IMMEDIATE;
-    }
-
     /** How far a PSN is ahead of another; negative if it is behind. */
     public static int psnDistance(int psn, int from) {
         return (psn - from) << (Integer.SIZE - PSN_BITS) >> (Integer.SIZE - PSN_BITS);
@@ -96,7 +86,6 @@ public final class WireFormat {
     public static int completionOpcode(int opcode) {
         return switch (opcode) {
             case WRITE, WRITE_WITH_IMMEDIATE -> WorkCompletionOpcode.RDMA_WRITE;
-            case READ -> WorkCompletionOpcode.RDMA_READ;
             default -> WorkCompletionOpcode.SEND;
         };
     }
@@ -148,13 +137,12 @@ public final class WireFormat {
      * Writes a response.
      *
      * @param detail NAK: the reason; RECEIVER_NOT_READY: the RNR timer's code; else 0
-     * @param value READ_DATA: bytes that follow
      */
-    public static void putResponse(long at, int kind, int detail, int psn, long value) {
+    public static void putResponse(long at, int kind, int detail, int psn) {
         Memory.putShort(at, (short) kind);
         Memory.putShort(at + 2, (short) detail);
         Memory.putInt(at + 4, psn);
-        Memory.putLong(at + 8, value);
+        Memory.putLong(at + 8, 0);
     }
 
     public static int responseKind(long at) {
@@ -167,63 +155,5 @@ public final class WireFormat {
 
     public static int responsePsn(long at) {
         return Memory.getInt(at + 4);
-    }
-
-    public static long responseValue(long at) {
-        return Memory.getLong(at + 8);
-    }
-
-    // ---- pieces
-
-    /**
-     * Writes the header of a piece of a SEND; its bytes follow, at least one unless the message is empty.
-     *
-     * @param opcode the message's, with what is added to it
-     * @param receiveNumber how many messages before it have taken a receive
-     * @param offset where in the message it begins
-     */
-    public static void putPiece(
-            long at, int opcode, int psn, int receiveNumber, int length, int offset, int messageLength, int immediate) {
-        Memory.putInt(at, opcode);
-        Memory.putInt(at + 4, psn);
-        Memory.putInt(at + 8, receiveNumber);
-        Memory.putInt(at + 12, length);
-        Memory.putInt(at + 16, offset);
-        Memory.putInt(at + 20, messageLength);
-        Memory.putInt(at + 24, immediate);
-        Memory.putInt(at + 28, 0);
-    }
-
-    /** What a piece counts for towards its message, and the message in all: an empty one has a piece, too. */
-    public static int weight(int bytes) {
-        return Math.max(bytes, 1);
-    }
-
-    public static int pieceOpcode(long at) {
-        return Memory.getInt(at);
-    }
-
-    public static int piecePsn(long at) {
-        return Memory.getInt(at + 4);
-    }
-
-    public static int pieceReceiveNumber(long at) {
-        return Memory.getInt(at + 8);
-    }
-
-    public static int pieceLength(long at) {
-        return Memory.getInt(at + 12);
-    }
-
-    public static int pieceOffset(long at) {
-        return Memory.getInt(at + 16);
-    }
-
-    public static int pieceMessageLength(long at) {
-        return Memory.getInt(at + 20);
-    }
-
-    public static int pieceImmediate(long at) {
-        return Memory.getInt(at + 24);
     }
 }

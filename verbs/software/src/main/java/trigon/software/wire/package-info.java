@@ -1,14 +1,12 @@
 /**
- * What two software devices say to each other: requests and responses, pieces of messages, and before them the exchange
- * of greeting, preamble and acceptance that opens a connection.
+ * What two software devices say to each other: requests and responses, and before them the exchange of greeting,
+ * preamble and acceptance that opens a connection.
  *
  * <ul>
  *   <li><b>Greeting</b>: the first that the accepting side says: protocol, version, and a nonce.
  *   <li><b>Preamble</b>: the connecting side's answer: who it is, which queue pair it wants, and a proof that it knows
  *       the connection's key.
  *   <li><b>Acceptance</b>: the accepting side's proof; from then on the connection is in use.
- *   <li><b>Piece</b>: a part of a SEND's payload, or all of it, with a header of its own; the pieces of a message may
- *       arrive in any order, on different lanes.
  *   <li><b>Tail</b>: a byte behind a short message that says nothing, see {@code StreamReader}.
  * </ul>
  */

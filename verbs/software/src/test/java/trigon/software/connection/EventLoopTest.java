@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.CountDownLatch;
@@ -34,6 +38,41 @@ class EventLoopTest {
             eventLoop.schedule(new Timer(done::countDown), TimeUnit.MILLISECONDS.toNanos(2));
 
             assertThat(done.await(Await.DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    /** What comes stays for its owner, whom nobody keeps from closing the channel. */
+    @Test
+    void looksAtAnothersChannelUntilSomethingComes() throws Exception {
+        InetSocketAddress any = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
+        AtomicInteger calls = new AtomicInteger();
+        try (DatagramChannel other = DatagramChannel.open().bind(any);
+                EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM)) {
+            other.configureBlocking(false);
+            eventLoop.whenReady(other, calls::incrementAndGet);
+            try (DatagramChannel sender = DatagramChannel.open()) {
+                sender.send(ByteBuffer.allocate(1), other.getLocalAddress());
+                Await.until("the datagram", () -> calls.get() == 1);
+                sender.send(ByteBuffer.allocate(1), other.getLocalAddress());
+            }
+            CountDownLatch later = new CountDownLatch(1);
+            eventLoop.schedule(new Timer(later::countDown), TimeUnit.MILLISECONDS.toNanos(1));
+
+            assertThat(later.await(Await.DEADLINE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            assertThat(calls).hasValue(1);
+            assertThat(other.receive(ByteBuffer.allocate(2))).isNotNull();
+        }
+    }
+
+    @Test
+    void leavesAnothersChannelOpen() throws Exception {
+        try (DatagramChannel other = DatagramChannel.open()) {
+            other.configureBlocking(false);
+            try (EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM)) {
+                eventLoop.whenReady(other, () -> {});
+            }
+            assertThat(other.isOpen()).isTrue();
         }
     }
 

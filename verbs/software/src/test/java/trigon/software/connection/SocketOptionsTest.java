@@ -21,7 +21,7 @@ class SocketOptionsTest {
         try (ServerSocketChannel listener =
                         ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
                 SocketChannel channel = SocketChannel.open(listener.getLocalAddress())) {
-            new SocketOptions().apply(channel);
+            SocketOptions.apply(channel);
             assertThat(channel.getOption(StandardSocketOptions.SO_KEEPALIVE)).isTrue();
             assertThat(channel.getOption(ExtendedSocketOptions.TCP_KEEPIDLE))
                     .as("the kernel's own, more than the longest peerTimeout of an hour unless it was changed")

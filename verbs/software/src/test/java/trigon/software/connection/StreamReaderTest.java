@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import trigon.software.wire.WireFormat;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
+import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.Seed;
 
 /** Messages of any lengths, with and without tails, and what is left in the socket after one. */
@@ -28,7 +29,7 @@ class StreamReaderTest {
     /** A header is a number, the payload's length, and whether there is a tail. */
     private static final int HEADER_BYTES = 12;
 
-    private static final int MOST_PAYLOAD = 2048;
+    private static final int MOST_PAYLOAD = 30_000;
     private static final int MOST_BYTES = HEADER_BYTES + MOST_PAYLOAD + WireFormat.TAIL_BYTES;
     private static final int MESSAGES = 300;
 
@@ -59,7 +60,7 @@ class StreamReaderTest {
         reader.receive(); // nothing else is there: from now on no more is read than such a message
         take(8, true);
         assertThat(unread()).isEqualTo(WireFormat.TAIL_BYTES);
-        assertThat(reader.receive()).isTrue(); // the tail
+        reader.receive(); // the tail
         assertThat(unread()).isZero();
         take(8, true);
         assertThat(unread()).isEqualTo(WireFormat.TAIL_BYTES);
@@ -108,20 +109,61 @@ class StreamReaderTest {
         assertThat(sender.read(ByteBuffer.allocate(1))).isEqualTo(-1);
     }
 
-    /** Another thread may be reading into it. */
+    /** Others read into it, too. */
     @Test
     void aSharedBufferIsLeftAsItIs() throws IOException {
-        ByteBuffer shared = ByteBuffer.allocateDirect(64 << 10).position(5).limit(7);
-        SocketChannel channel = reader.channel();
-        Reader sharing = new Reader(channel, shared);
-        send(8, false);
-        Await.until("all has come", () -> unread() == HEADER_BYTES + 8);
-        assertThat(sharing.receive()).isTrue();
-        assertThat(sharing.lengths).containsExactly(8);
+        ByteBuffer shared = ByteBuffer.allocateDirect(64).position(5).limit(7);
+        Reader sharing = new Reader(reader.channel(), shared);
+        send(0, false);
+        Await.until("all has come", () -> unread() == HEADER_BYTES);
+        sharing.receive();
+        assertThat(sharing.lengths).containsExactly(0);
         assertThat(shared.position()).isEqualTo(5);
         assertThat(shared.limit()).isEqualTo(7);
-        assertThat(shared.clear().order(ByteOrder.LITTLE_ENDIAN).getInt(Integer.BYTES))
-                .isEqualTo(8); // it came here
+    }
+
+    /** A read for the header, and one for the payload with the header behind it. */
+    @Test
+    void readsALongPayloadToItsPlaceAndTheNextHeaderWithIt() throws IOException {
+        int length = 20_000;
+        take(length, false);
+        assertThat(reader.inPlace)
+                .as("what came with the first header is copied")
+                .isPositive();
+        reader.inPlace = 0;
+        send(length, false);
+        send(0, false);
+        send(length, false);
+        Await.until("all has come", () -> unread() == 3 * HEADER_BYTES + 2 * length);
+
+        reader.receive();
+
+        assertThat(reader.lengths).containsExactly(length, length, 0);
+        assertThat(reader.inPlace).isEqualTo(length);
+        assertThat(unread()).isEqualTo(HEADER_BYTES + length);
+        reader.receive();
+        assertThat(reader.lengths).containsExactly(length, length, 0, length);
+        assertThat(reader.inPlace).isEqualTo(2 * length);
+        assertThat(unread()).isZero();
+    }
+
+    @Test
+    void leavesAPayloadToAnotherThread() throws IOException {
+        reader.leavesPayloads = true;
+        send(20_000, false);
+        Await.until("the header is read", () -> {
+            reader.receive();
+            return reader.payloadBytes() == 20_000;
+        });
+        reader.receive();
+        assertThat(reader.lengths).isEmpty();
+
+        reader.leavesPayloads = false;
+        Await.until("the payload is read", () -> {
+            reader.receive();
+            return reader.lengths.equals(List.of(20_000));
+        });
+        assertThat(reader.payloadBytes()).isZero();
     }
 
     @RepeatedTest(4)
@@ -129,22 +171,26 @@ class StreamReaderTest {
         Random random = new Random(Seed.next());
         sender.configureBlocking(false);
         List<Integer> lengths = new ArrayList<>();
-        ByteBuffer all = ByteBuffer.allocate(MESSAGES * MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer all = ByteBuffer.allocate(MESSAGES / 2 * MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < MESSAGES; i++) {
             boolean asBefore = i > 0 && random.nextInt(4) > 0;
-            lengths.add(asBefore ? lengths.getLast() : random.nextInt(1 + random.nextInt(MOST_PAYLOAD)));
+            lengths.add(
+                    asBefore
+                            ? lengths.getLast()
+                            : random.nextInt(1 + random.nextInt(random.nextInt(4) > 0 ? 2048 : MOST_PAYLOAD)));
             put(all, i, lengths.getLast(), random.nextInt(8) > 0);
         }
         int end = all.flip().limit();
         Await.until("all have come", () -> {
             try {
-                all.limit(Math.min(end, all.position() + random.nextInt(100)));
+                all.limit(Math.min(end, all.position() + random.nextInt(random.nextInt(8) > 0 ? 100 : 60_000)));
                 sender.write(all);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
             reader.pausesBeforePayload = random.nextInt(4) == 0;
             reader.receive();
+            reader.leavesPayloads = random.nextInt(4) == 0;
             if (reader.isPaused() && random.nextBoolean()) {
                 reader.goOn();
             }
@@ -191,16 +237,19 @@ class StreamReaderTest {
     private static final class Reader extends StreamReader {
 
         private final List<Integer> lengths = new ArrayList<>();
+        private final NativeBuffer place = new NativeBuffer(MOST_PAYLOAD);
         private boolean pausesBeforePayload;
+        private boolean leavesPayloads;
+        private int inPlace;
         private int length;
         private int filled;
 
         Reader(SocketChannel channel) {
-            super(channel, HEADER_BYTES);
+            super(channel, HEADER_BYTES, COPIED_BYTES);
         }
 
         Reader(SocketChannel channel, ByteBuffer shared) {
-            super(channel, HEADER_BYTES, shared, Sharing.UNTIL_PAUSED);
+            super(channel, HEADER_BYTES, shared);
         }
 
         @Override
@@ -235,6 +284,10 @@ class StreamReaderTest {
             for (int i = 0; i < bytes; i++) {
                 assertThat(Memory.getByte(at + i)).isEqualTo((byte) (lengths.size() + filled++));
             }
+            finish(last);
+        }
+
+        private void finish(boolean last) {
             if (last) {
                 assertThat(filled).isEqualTo(length);
                 lengths.add(length);
@@ -242,8 +295,24 @@ class StreamReaderTest {
         }
 
         @Override
+        protected ByteBuffer inPlace(int bytes) {
+            return Memory.segment(place.at(filled), Math.min(bytes, 10_000)).asByteBuffer();
+        }
+
+        @Override
+        protected void onPayloadInPlace(int bytes, boolean last) {
+            inPlace += bytes;
+            onPayload(place.at(filled), bytes, last);
+        }
+
+        @Override
+        protected boolean isLeftToMover(int bytes) {
+            return leavesPayloads;
+        }
+
+        @Override
         protected void onClosed() {
-            // by the test
+            place.close();
         }
     }
 }

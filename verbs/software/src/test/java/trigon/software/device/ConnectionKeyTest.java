@@ -87,10 +87,8 @@ class ConnectionKeyTest {
     }
 
     @Test
-    void peersWithTheKeyTalkAlsoOnLanes() {
+    void peersWithTheKeyTalk() {
         try (ConnectedPair pair = ConnectedPair.open(fabric, WITH_KEY)) {
-            assertWorks(pair);
-            openLanes(pair);
             assertWorks(pair);
         }
     }
@@ -99,8 +97,8 @@ class ConnectionKeyTest {
     void whoLacksTheKeyIsRefusedAndThePeerIsTaken() throws IOException {
         try (ConnectedPair pair = ConnectedPair.create(fabric, WITH_KEY)) {
             pair.second().becomeReadyToReceive(pair.first().endpoint());
-            assertRefused(pair, 0, null);
-            assertRefused(pair, 0, ANOTHER);
+            assertRefused(pair, null);
+            assertRefused(pair, ANOTHER);
             assertThat(log).anyMatch(line -> line.contains("does not know the key of the connection of qp"));
 
             pair.first().becomeReadyToReceive(pair.second().endpoint());
@@ -116,7 +114,7 @@ class ConnectionKeyTest {
     void whoWaitsWithoutTheKeyIsRefusedLater() throws IOException {
         try (ConnectedPair pair = ConnectedPair.create(fabric, WITH_KEY);
                 RawClient stranger = RawClient.to(pair)) {
-            stranger.say(stranger.preamble(RawClient.hello(pair, 0, 0, 0), ANOTHER));
+            stranger.say(stranger.preamble(RawClient.hello(pair, 0, 0), ANOTHER));
             pair.first().becomeReadyToReceive(pair.second().endpoint());
             pair.first().becomeReadyToSend();
             pair.second().becomeReadyToReceive(pair.first().endpoint());
@@ -135,7 +133,7 @@ class ConnectionKeyTest {
             for (int i = 0; i < 12; i++) {
                 RawClient stranger = RawClient.to(pair);
                 strangers.add(stranger);
-                stranger.say(stranger.preamble(RawClient.hello(pair, 0, 0, 0), ANOTHER));
+                stranger.say(stranger.preamble(RawClient.hello(pair, 0, 0), ANOTHER));
             }
             Await.until("4 too many are closed", () -> closedNow(strangers) == 4);
             pair.first().becomeReadyToReceive(pair.second().endpoint());
@@ -161,7 +159,7 @@ class ConnectionKeyTest {
             pair.second().becomeReadyToReceive(pair.first().endpoint());
             byte[] recorded;
             try (RawClient peer = RawClient.to(pair)) {
-                recorded = peer.preamble(RawClient.hello(pair, 0, 0, 0), KEY);
+                recorded = peer.preamble(RawClient.hello(pair, 0, 0), KEY);
                 peer.say(recorded);
                 assertThat(peer.isAccepted(KEY)).isTrue();
             }
@@ -172,34 +170,6 @@ class ConnectionKeyTest {
             pair.first().becomeReadyToReceive(pair.second().endpoint());
             pair.first().becomeReadyToSend();
             pair.second().becomeReadyToSend();
-            assertWorks(pair);
-        }
-    }
-
-    @Test
-    void lanesWithoutTheKeyOrFromARecordingAreRefused() throws IOException {
-        try (ConnectedPair pair = ConnectedPair.open(fabric, WITH_KEY)) {
-            assertWorks(pair);
-            assertRefused(pair, 1, null);
-            assertRefused(pair, 1, ANOTHER);
-            byte[] recorded;
-            try (RawClient peer = RawClient.to(pair)) {
-                recorded = peer.preamble(RawClient.hello(pair, 0, 0, 7), KEY);
-                peer.say(recorded);
-                assertThat(peer.isAccepted(KEY)).isTrue();
-            }
-            try (RawClient repeats = RawClient.to(pair)) {
-                repeats.say(recorded);
-                assertThat(repeats.isClosed()).isTrue();
-            }
-            try (RawClient asAnother = RawClient.to(pair)) {
-                // the proof of one lane's preamble on another's
-                byte[] proven = asAnother.preamble(RawClient.hello(pair, 0, 0, 7), KEY);
-                proven[40] = 8;
-                asAnother.say(proven);
-                assertThat(asAnother.isClosed()).isTrue();
-            }
-            openLanes(pair);
             assertWorks(pair);
         }
     }
@@ -259,34 +229,14 @@ class ConnectionKeyTest {
         }
     }
 
-    private static void assertRefused(ConnectedPair pair, int lane, @Nullable ConnectionKey key) throws IOException {
+    private static void assertRefused(ConnectedPair pair, @Nullable ConnectionKey key) throws IOException {
         try (RawClient stranger = RawClient.to(pair)) {
-            stranger.say(stranger.preamble(RawClient.hello(pair, 0, 0, lane), key));
+            stranger.say(stranger.preamble(RawClient.hello(pair, 0, 0), key));
             assertThat(stranger.isClosed()).isTrue();
         }
     }
 
-    private static void openLanes(ConnectedPair pair) {
-        Await.until("lanes", () -> {
-            assertWorks(pair);
-            return LanePairs.hasLanes(pair);
-        });
-    }
-
     private static void assertWorks(ConnectedPair pair) {
-        try (NativeBuffer from = new NativeBuffer(LONG).fill((byte) 9);
-                NativeBuffer to = new NativeBuffer(LONG)) {
-            MemoryRegion local = pair.first().register(from);
-            MemoryRegion target = pair.second().register(to);
-            pair.second().queuePair().postReceive(1, to.address(), LONG, target.localKey());
-            pair.first()
-                    .queuePair()
-                    .postSend(1, from.address(), LONG, local.localKey(), SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE);
-            assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-            assertThat(pair.second().nextReceive().status()).isEqualTo(WorkCompletionStatus.SUCCESS);
-            assertThat(to.holdsOnly(9)).isTrue();
-            local.close();
-            target.close();
-        }
+        Pairs.exchange(pair, LONG);
     }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
@@ -34,14 +34,14 @@ class DeliveredSendTest {
     private static final int TOLD = DELIVERED | SendFlag.INJECT_COMPLETE;
     private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 
-    private SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), Loopback.LANES);
-    private SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), Loopback.LANES);
+    private SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), Loopback.MOVERS);
+    private SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), Loopback.MOVERS);
 
-    private void useNoLanes() {
+    private void useNoMovers() {
         one.close();
         other.close();
-        one = new SoftwareVerbs(List.of(Loopback.A), LaneSettings.NONE);
-        other = new SoftwareVerbs(List.of(Loopback.B), LaneSettings.NONE);
+        one = new SoftwareVerbs(List.of(Loopback.A), MoverSettings.NONE);
+        other = new SoftwareVerbs(List.of(Loopback.B), MoverSettings.NONE);
     }
 
     @AfterEach
@@ -54,7 +54,7 @@ class DeliveredSendTest {
 
     private ConnectedPair open() {
         QueuePairSettings like = Loopback.PATIENT;
-        return LanePairs.open(
+        return Pairs.open(
                 one,
                 other,
                 new QueuePairSettings(
@@ -90,13 +90,13 @@ class DeliveredSendTest {
         try (ConnectedPair pair = open();
                 NativeBuffer from = new NativeBuffer(length).randomize(new Random(length));
                 NativeBuffer to = new NativeBuffer(length)) {
-            LanePairs.openLanes(pair);
             MemoryRegion local = pair.first().register(from);
             MemoryRegion target = pair.second().register(to);
 
+            Pairs.exchange(pair, 100); // the connection is there
             post(pair, 1, from, local, length, DELIVERED);
             for (int day = 0; day < 3; day++) {
-                LanePairs.letADayPass(pair);
+                Pairs.letADayPass(pair);
                 pair.second().hasReceive();
                 assertThat(pair.first().hasSend()).isFalse();
             }
@@ -110,12 +110,12 @@ class DeliveredSendTest {
 
     @Test
     void anOrdinaryRequestDoesNotWaitForASilentPeer() {
-        try (ConnectedPair pair = LanePairs.create(one, other)) {
+        try (ConnectedPair pair = Pairs.create(one, other)) {
             pair.first().becomeReadyToReceive(pair.second().endpoint());
             pair.first().becomeReadyToSend();
             pair.first().queuePair().postSend(1, 0, 0, 0, SendFlag.SIGNALED);
 
-            LanePairs.letADayPass(pair);
+            Pairs.letADayPass(pair);
 
             assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
         }
@@ -149,9 +149,9 @@ class DeliveredSendTest {
     /** All kinds of SENDs in any order: each byte arrives, completions are in order, and no success is too early. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void anyMixture(boolean lanes) {
-        if (!lanes) {
-            useNoLanes();
+    void anyMixture(boolean movers) {
+        if (!movers) {
+            useNoMovers();
         }
         int[] kinds = {SendFlag.SIGNALED, INJECTED, DELIVERED, TOLD};
         int[] lengths = {0, 8, 700, 1500, 3000, 20_000, 90_000};
@@ -166,7 +166,7 @@ class DeliveredSendTest {
             length[i] = lengths[random.nextInt(lengths.length)];
             flags[i] = kinds[random.nextInt(kinds.length)];
         }
-        try (ConnectedPair pair = LanePairs.open(one, other);
+        try (ConnectedPair pair = Pairs.open(one, other);
                 NativeBuffer from = new NativeBuffer(window * most);
                 NativeBuffer to = new NativeBuffer(window * most)) {
             MemoryRegion local = pair.first().register(from);

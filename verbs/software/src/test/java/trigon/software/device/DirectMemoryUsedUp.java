@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.software.memory.Buffers;
 import trigon.testsupport.Await;
 import trigon.testsupport.NativeBuffer;
@@ -26,9 +26,9 @@ final class DirectMemoryUsedUp {
 
     /** Ends with status 0 after {@link #PASSED}. */
     public static void main(String[] args) {
-        LaneSettings lanes = LaneSettings.NONE;
-        try (SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), lanes);
-                SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), lanes)) {
+        MoverSettings movers = MoverSettings.NONE;
+        try (SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), movers);
+                SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), movers)) {
             VerbsFabric fabric = new VerbsFabric(
                     new VerbsFabric.End(one, "soft_a", 1, 0),
                     new VerbsFabric.End(other, "soft_b", 1, 0),
@@ -47,7 +47,7 @@ final class DirectMemoryUsedUp {
                 late.second().becomeReadyToReceive(late.first().endpoint());
                 late.first().becomeReadyToSend(); // tries to connect, again and again
                 late.second().becomeReadyToSend();
-                write(early, from, local, to, remote, LENGTH); // with the small buffer that it has
+                write(early, from, local, to, remote, LENGTH);
                 all.clear();
                 System.gc();
                 // for a moment what was refused is refused again, without asking

@@ -2,7 +2,6 @@ package trigon.software.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
@@ -10,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.software.LaneSettings;
+import trigon.software.MoverSettings;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.testsupport.NativeBuffer;
@@ -41,15 +40,8 @@ class InjectedSendTest {
 
     private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 
-    /** No message is cut, so that one lane can be ahead of the other. */
-    private static final LaneSettings WHOLE = new LaneSettings(
-            new LaneSettings.Workers(2, Duration.ofNanos(20_000)),
-            LaneSettings.Workers.NONE,
-            2,
-            new LaneSettings.Cut(2048, Integer.MAX_VALUE, Integer.MAX_VALUE, 2));
-
-    private SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), LaneSettings.NONE);
-    private SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), LaneSettings.NONE);
+    private SoftwareVerbs one = new SoftwareVerbs(List.of(Loopback.A), MoverSettings.NONE);
+    private SoftwareVerbs other = new SoftwareVerbs(List.of(Loopback.B), MoverSettings.NONE);
 
     private ConnectedPair open(QueuePairSettings settings) {
         return ConnectedPair.open(
@@ -60,10 +52,10 @@ class InjectedSendTest {
                 settings);
     }
 
-    private void useLanes() {
+    private void useMovers() {
         close();
-        one = new SoftwareVerbs(List.of(Loopback.A), WHOLE);
-        other = new SoftwareVerbs(List.of(Loopback.B), WHOLE);
+        one = new SoftwareVerbs(List.of(Loopback.A), Loopback.MOVERS);
+        other = new SoftwareVerbs(List.of(Loopback.B), Loopback.MOVERS);
     }
 
     @AfterEach
@@ -126,7 +118,7 @@ class InjectedSendTest {
                 assertThat(failed.workRequestId()).isEqualTo(1);
                 assertThat(failed.status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
             }
-            other = new SoftwareVerbs(List.of(Loopback.B), LaneSettings.NONE);
+            other = new SoftwareVerbs(List.of(Loopback.B), MoverSettings.NONE);
         }
     }
 
@@ -142,7 +134,7 @@ class InjectedSendTest {
     @ParameterizedTest
     @ValueSource(ints = {10, 20_000})
     void nobodyWaitsForTheRestOfAMessageBecauseALaterOneIsThere(int laterLength) {
-        useLanes();
+        useMovers();
         // a sender may be so fast that it has sent all when it is closed
         Await.until("a message is cut off", () -> isCutOff(laterLength));
     }
@@ -153,12 +145,6 @@ class InjectedSendTest {
                 NativeBuffer to = new NativeBuffer(VERY_LONG)) {
             MemoryRegion local = pair.first().register(from);
             MemoryRegion target = pair.second().register(to);
-            for (int i = 0; i < 100; i++) { // the lanes are opened
-                receive(pair.second(), i, to, target, 20_000);
-                send(pair.first(), i, from, local, 20_000);
-                pair.second().nextReceive();
-                pair.first().nextSend();
-            }
             Memory.putByte(from.address(), (byte) 1);
             receive(pair.second(), 100, to, target, VERY_LONG);
             send(pair.first(), 100, from, local, VERY_LONG);
@@ -180,7 +166,7 @@ class InjectedSendTest {
     /** With as many requests as the queue holds: each is posted as soon as there is a completion. */
     @Test
     void givesItsPlaceInTheQueueBackBeforeItsCompletionIsSeen() {
-        useLanes();
+        useMovers();
         int length = 4096;
         int depth = 2;
         QueuePairSettings like = Loopback.PATIENT;

@@ -8,8 +8,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import trigon.software.LaneSettings;
-import trigon.software.lanes.LaneWorkers;
+import trigon.software.MoverSettings;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
 import trigon.testsupport.NativeBuffer;
@@ -44,7 +43,7 @@ class LeavingSenderTest {
     }
 
     private static SoftwareVerbs provider(ManualClock clock) {
-        return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), new LaneWorkers(LaneSettings.NONE), clock);
+        return new SoftwareVerbs(List.of(Loopback.A, Loopback.B), MoverSettings.NONE, clock);
     }
 
     @AfterEach
@@ -57,7 +56,7 @@ class LeavingSenderTest {
 
     @Test
     void thatHasClosedItsQueuePair() {
-        try (ConnectedPair pair = LanePairs.open(one, other)) {
+        try (ConnectedPair pair = Pairs.open(one, other)) {
             int complete = sendUntilTheSocketsAreFull(pair);
 
             pair.first().queuePair().close();
@@ -68,7 +67,7 @@ class LeavingSenderTest {
 
     @Test
     void whoseProcessHasEnded() {
-        try (ConnectedPair pair = LanePairs.open(one, other)) {
+        try (ConnectedPair pair = Pairs.open(one, other)) {
             int complete = sendUntilTheSocketsAreFull(pair);
 
             one.close(); // its sockets, as the kernel does
@@ -81,7 +80,7 @@ class LeavingSenderTest {
     /** Nobody has heard of it yet, as it had no reason to say so. */
     @Test
     void whoseProcessHasEndedJustBeforeItsReceiverAsksAgain() {
-        try (ConnectedPair pair = LanePairs.open(one, other)) {
+        try (ConnectedPair pair = Pairs.open(one, other)) {
             int complete = sendUntilTheSocketsAreFull(pair);
             Await.until("the first waits for its receive", () -> isWaiting(pair));
             clock.advance(Duration.ofSeconds(2));

@@ -13,7 +13,6 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import trigon.software.lanes.LaneWorkers;
 import trigon.software.responder.InboundConnection;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.WireFormat;
@@ -34,8 +33,7 @@ class ListenerTest {
     /** Stands still: whoever is silent stays, until a test lets the time pass. */
     private final ManualClock clock = new ManualClock();
 
-    private final SoftwareVerbs provider =
-            new SoftwareVerbs(List.of(Loopback.A, Loopback.B), new LaneWorkers(Loopback.LANES), clock);
+    private final SoftwareVerbs provider = new SoftwareVerbs(List.of(Loopback.A, Loopback.B), Loopback.MOVERS, clock);
     private final VerbsFabric fabric = new VerbsFabric(
             new VerbsFabric.End(provider, "soft_a", 1, 0),
             new VerbsFabric.End(provider, "soft_b", 1, 0),
@@ -70,11 +68,11 @@ class ListenerTest {
     @Test
     void closesPreamblesThatNameNoPeer() throws IOException {
         try (ConnectedPair pair = ConnectedPair.open(fabric, Loopback.PATIENT)) {
-            assertRefused(pair, RawClient.hello(pair, 1, 0, 0));
-            assertRefused(pair, RawClient.hello(pair, 0, 1, 0));
+            assertRefused(pair, RawClient.hello(pair, 1, 0));
+            assertRefused(pair, RawClient.hello(pair, 0, 1));
             assertStillWorks(pair);
             // right, but the peer has sent requests already
-            assertRefused(pair, RawClient.hello(pair, 0, 0, 0));
+            assertRefused(pair, RawClient.hello(pair, 0, 0));
             assertStillWorks(pair);
         }
     }
@@ -111,7 +109,7 @@ class ListenerTest {
             int psn = pair.first().endpoint().psn();
             WireFormat.putRequest(request.address(), WireFormat.SEND, psn, 0, 0, 0, 0);
             try (RawClient slow = RawClient.to(pair)) {
-                byte[] preamble = slow.preamble(RawClient.hello(pair, 0, 0, 0), null);
+                byte[] preamble = slow.preamble(RawClient.hello(pair, 0, 0), null);
                 for (int i = 0; i < preamble.length - 1; i++) {
                     slow.say(new byte[] {preamble[i]});
                 }
@@ -130,7 +128,7 @@ class ListenerTest {
         try (ConnectedPair pair = ConnectedPair.create(fabric, Loopback.PATIENT)) {
             pair.first().becomeReadyToReceive(pair.second().endpoint());
             try (RawClient impostor = RawClient.to(pair)) {
-                impostor.say(impostor.preamble(RawClient.hello(pair, 0, 1, 0), null));
+                impostor.say(impostor.preamble(RawClient.hello(pair, 0, 1), null));
                 pair.first().becomeReadyToSend();
                 pair.second().becomeReadyToReceive(pair.first().endpoint());
                 pair.second().becomeReadyToSend();
@@ -146,7 +144,7 @@ class ListenerTest {
         try (ConnectedPair pair = ConnectedPair.create(fabric, Loopback.PATIENT)) {
             pair.second().becomeReadyToReceive(pair.first().endpoint());
             try (RawClient stale = RawClient.to(pair)) {
-                stale.say(stale.preamble(RawClient.hello(pair, 0, 0, 0), null));
+                stale.say(stale.preamble(RawClient.hello(pair, 0, 0), null));
                 pair.first().becomeReadyToReceive(pair.second().endpoint());
                 pair.first().becomeReadyToSend();
             }

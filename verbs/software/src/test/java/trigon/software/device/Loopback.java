@@ -2,12 +2,13 @@ package trigon.software.device;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.List;
-import trigon.software.LaneSettings;
+import java.util.Optional;
+import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.verbs.QueuePairSettings;
+import trigon.testsupport.verbs.VerbsFabric;
 
 /**
  * Software devices on loopback addresses: {@code soft_a} and {@code soft_b} share a subnet, {@code soft_c} does not.
@@ -18,12 +19,8 @@ public final class Loopback {
     public static final SoftwareDevice B = device("soft_b", "127.0.12.2");
     public static final SoftwareDevice C = device("soft_c", "127.0.13.2");
 
-    /** Lanes even where there are few cores, and for short messages, so that the tests meet what large machines do. */
-    public static final LaneSettings LANES = new LaneSettings(
-            new LaneSettings.Workers(2, Duration.ofNanos(50_000)),
-            new LaneSettings.Workers(2, Duration.ofNanos(5_000)),
-            2,
-            new LaneSettings.Cut(2048, 1024, 1024, Integer.MAX_VALUE));
+    /** Movers even where there are few processors, so that the tests meet what large machines do. */
+    public static final MoverSettings MOVERS = new MoverSettings(2, 5000);
 
     /** Longer than tests wait: a machine that is busy with something else fails no request. */
     public static final QueuePairSettings PATIENT = QueuePairSettings.DEFAULT.withTimeout(22);
@@ -43,7 +40,19 @@ public final class Loopback {
     }
 
     public static SoftwareVerbs provider() {
-        return new SoftwareVerbs(List.of(A, B, C), LANES);
+        return provider(MOVERS);
+    }
+
+    public static SoftwareVerbs provider(MoverSettings movers) {
+        return new SoftwareVerbs(List.of(A, B, C), movers);
+    }
+
+    /** Both ends of one provider. */
+    public static VerbsFabric fabric(SoftwareVerbs provider) {
+        return new VerbsFabric(
+                new VerbsFabric.End(provider, "soft_a", 1, 0),
+                new VerbsFabric.End(provider, "soft_b", 1, 0),
+                Optional.empty());
     }
 
     /** Closes the devices; nothing of them may be open still. */

@@ -39,13 +39,12 @@ public final class RawClient implements Closeable {
     }
 
     /** What the requester of a pair's first end would say, or almost. */
-    public static Preamble.Hello hello(ConnectedPair pair, int numberOff, int psnOff, int lane) {
+    public static Preamble.Hello hello(ConnectedPair pair, int numberOff, int psnOff) {
         return new Preamble.Hello(
                 pair.second().queuePair().number(),
                 pair.first().queuePair().number() + numberOff,
                 pair.first().endpoint().psn() + psnOff,
-                Gid.of(Loopback.A.address()),
-                lane);
+                Gid.of(Loopback.A.address()));
     }
 
     /** Hears the greeting, and returns the preamble that answers it, with a proof under that key. */

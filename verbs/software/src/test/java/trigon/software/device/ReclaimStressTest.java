@@ -78,8 +78,7 @@ class ReclaimStressTest {
                 posting.get(2 * Await.DEADLINE.toSeconds(), TimeUnit.SECONDS);
 
                 String where = "seed " + seed + ", round " + round + ", " + posted + " posted";
-                // neither has anything been written to it, nor has any of it got out; where a READ has failed there may
-                // be anything else
+                // neither has anything been written to it, nor has any of it got out
                 assertThat((isLocal ? local : remote).holdsOnly(TAKEN_BACK))
                         .as(where)
                         .isTrue();
@@ -90,7 +89,7 @@ class ReclaimStressTest {
         }
     }
 
-    /** Posts WRITEs and READs of any length until that is refused, or fails. */
+    /** Posts WRITEs of any length until that is refused, or fails. */
     private static void post(
             ConnectedPair pair,
             NativeBuffer local,
@@ -111,9 +110,7 @@ class ReclaimStressTest {
             long to = remote.at(offset);
             int lkey = here.localKey();
             int rkey = there.remoteKey();
-            int result = random.nextInt(5) == 0
-                    ? queuePair.postRead(posted.get(), from, length, lkey, to, rkey, SendFlag.SIGNALED)
-                    : queuePair.postWrite(posted.get(), from, length, lkey, to, rkey, SendFlag.SIGNALED);
+            int result = queuePair.postWrite(posted.get(), from, length, lkey, to, rkey, SendFlag.SIGNALED);
             fails = result != 0;
             posted.addAndGet(fails ? 0 : 1);
             while (posted.get() - done > 12 && !fails && System.nanoTime() - end < 0) {

@@ -129,7 +129,7 @@ class ResourcesTest {
     private static Set<Thread> threads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread ->
-                        List.of("trigon-software", "trigon-lane").stream().anyMatch(thread.getName()::startsWith))
+                        List.of("trigon-software", "trigon-move").stream().anyMatch(thread.getName()::startsWith))
                 .collect(Collectors.toSet());
     }
 }

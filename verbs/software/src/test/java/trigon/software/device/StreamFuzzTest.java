@@ -29,8 +29,8 @@ import trigon.verbs.ConnectionKey;
 import trigon.verbs.MemoryRegion;
 
 /**
- * A peer that has proven itself says anything: requests, or pieces of messages on a lane. It ends its connection by
- * that at most, and writes to no memory but what it was let into.
+ * A peer that has proven itself says anything. It ends its connection by that at most, and writes to no memory but what
+ * it was let into.
  */
 @Tag("fuzz")
 class StreamFuzzTest {
@@ -43,7 +43,6 @@ class StreamFuzzTest {
             new VerbsFabric.End(PROVIDER, "soft_b", 1, 0),
             Optional.empty());
 
-    private static final int LANE = 4;
     private static final int BYTES = 256;
     private static final int RECEIVES = 4;
     private static final int LOOKS = 20;
@@ -65,18 +64,18 @@ class StreamFuzzTest {
         ((Logger) LoggerFactory.getLogger("trigon.software")).addAppender(appender);
     }
 
-    /** An odd first byte: pieces on a lane. Headers get the right PSN, address and key where they have zeros. */
+    /** Headers get the right PSN, address and key where they have zeros. The first byte is not said. */
     @FuzzTest
     void aPeerWritesToNothingElse(byte[] data) throws IOException {
         if (data.length > 0) {
             try (SilentCloseable _ = BugDetectors.allowNetworkConnections((_, _) -> true)) {
-                hear((data[0] & 1) != 0, Arrays.copyOfRange(data, 1, data.length));
+                hear(Arrays.copyOfRange(data, 1, data.length));
             }
         }
         assertThat(DEFECTS).isEmpty();
     }
 
-    private static void hear(boolean isLane, byte[] said) throws IOException {
+    private static void hear(byte[] said) throws IOException {
         try (NativeBuffer open = new NativeBuffer(BYTES);
                 NativeBuffer kept = new NativeBuffer(BYTES).fill(UNTOUCHED);
                 ConnectedPair pair = ConnectedPair.create(FABRIC, SETTINGS)) {
@@ -84,18 +83,11 @@ class StreamFuzzTest {
             MemoryRegion granted = pair.second().register(open);
             MemoryRegion closed = pair.second().register(kept, Set.of());
             for (int i = 0; i < RECEIVES; i++) {
-                LanePairs.receive(pair, i, open, granted, 0, BYTES);
+                Pairs.receive(pair, i, open, granted, 0, BYTES);
             }
-            try (RawClient requests = connect(pair, 0)) {
-                if (isLane) {
-                    try (RawClient lane = connect(pair, LANE)) {
-                        say(lane, completed(said, pair, WireFormat.PIECE_BYTES, 0, 0));
-                        look(pair);
-                    }
-                } else {
-                    say(requests, completed(said, pair, WireFormat.REQUEST_BYTES, open.address(), granted.remoteKey()));
-                    look(pair);
-                }
+            try (RawClient requests = connect(pair)) {
+                say(requests, completed(said, pair, open.address(), granted.remoteKey()));
+                look(pair);
             }
             look(pair);
             assertThat(kept.holdsOnly(UNTOUCHED)).isTrue();
@@ -104,9 +96,9 @@ class StreamFuzzTest {
         }
     }
 
-    private static RawClient connect(ConnectedPair pair, int lane) throws IOException {
+    private static RawClient connect(ConnectedPair pair) throws IOException {
         RawClient client = RawClient.to(pair);
-        client.say(client.preamble(RawClient.hello(pair, 0, 0, lane), KEY));
+        client.say(client.preamble(RawClient.hello(pair, 0, 0), KEY));
         assertThat(client.isAccepted(KEY)).isTrue();
         return client;
     }
@@ -127,14 +119,14 @@ class StreamFuzzTest {
         }
     }
 
-    private static byte[] completed(byte[] said, ConnectedPair pair, int headerBytes, long address, int key) {
+    private static byte[] completed(byte[] said, ConnectedPair pair, long address, int key) {
         ByteBuffer buffer = ByteBuffer.wrap(said).order(ByteOrder.LITTLE_ENDIAN);
         int psn = pair.first().endpoint().psn();
-        for (int at = 0; at + headerBytes <= said.length; at += headerBytes) {
+        for (int at = 0; at + WireFormat.REQUEST_BYTES <= said.length; at += WireFormat.REQUEST_BYTES) {
             if (buffer.getInt(at + 4) == 0) {
                 buffer.putInt(at + 4, psn++ & WireFormat.PSN_MASK);
             }
-            if (address != 0 && buffer.getLong(at + 8) == 0 && buffer.getInt(at + 16) == 0) {
+            if (buffer.getLong(at + 8) == 0 && buffer.getInt(at + 16) == 0) {
                 buffer.putLong(at + 8, address).putInt(at + 16, key);
             }
         }

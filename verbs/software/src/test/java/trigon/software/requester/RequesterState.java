@@ -7,19 +7,9 @@ public final class RequesterState {
 
     private RequesterState() {}
 
-    /** Whether long messages go in pieces by now. */
-    public static boolean hasLanes(Requester requester) {
-        return requester.lanes.areReady();
-    }
-
     /** Its peer has been silent for a day, and the timer looks. */
     public static void letADayPass(Requester requester) {
         requester.limits.progressAt -= TimeUnit.DAYS.toNanos(1);
         requester.limits.onRetryTimer();
-    }
-
-    /** How many messages are on their way on lanes. */
-    public static int onLanes(Requester requester) {
-        return requester.outstanding.inPieces();
     }
 }

@@ -19,11 +19,10 @@ class WireFormatTest {
             assertThat(WireFormat.requestKey(at)).isEqualTo(-2);
             assertThat(WireFormat.requestOperand(at)).isEqualTo(Long.MIN_VALUE);
 
-            WireFormat.putResponse(at, WireFormat.NAK, WireFormat.REMOTE_ACCESS, 0xABCDEF, Long.MAX_VALUE);
+            WireFormat.putResponse(at, WireFormat.NAK, WireFormat.REMOTE_ACCESS, 0xABCDEF);
             assertThat(WireFormat.responseKind(at)).isEqualTo(WireFormat.NAK);
             assertThat(WireFormat.responseDetail(at)).isEqualTo(WireFormat.REMOTE_ACCESS);
             assertThat(WireFormat.responsePsn(at)).isEqualTo(0xABCDEF);
-            assertThat(WireFormat.responseValue(at)).isEqualTo(Long.MAX_VALUE);
         }
     }
 }

@@ -1,0 +1,50 @@
+package trigon.transport.connect;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.message.NodeIdentity;
+
+/**
+ * By what this rank decides for a communicator. NCCL does not compare what its ranks decide, and hangs where they
+ * differ, so connections do.
+ *
+ * @param commId NCCL's hash of the communicator; 0: NCCL has not named it
+ * @param fingerprint of the policy; 0: NCCL decides
+ */
+public record DecidingPolicy(long commId, int fingerprint) {
+
+    private static final Logger log = LoggerFactory.getLogger(DecidingPolicy.class);
+
+    /**
+     * Refuses a peer that decides by something else. Where NCCL has not named the communicator, the policy may be one
+     * of a communicator that began earlier or later, so there is only a warning.
+     *
+     * @throws DifferentPolicyException whose message names both nodes, their policies, and what to do
+     */
+    void requireSame(NodeIdentity self, NodeIdentity peer) {
+        if (peer.policy() == fingerprint) {
+            return;
+        }
+        String what = ("%s and %s, and NCCL hangs where ranks decide differently: give all nodes the same file in"
+                        + " TRIGON_POLICY, or none; each log says what became of its policy")
+                .formatted(decides(self.name(), fingerprint), decides(peer.name(), peer.policy()));
+        if (commId == 0) {
+            log.warn("{}", what);
+        } else {
+            throw new DifferentPolicyException("communicator 0x%x: %s".formatted(commId, what));
+        }
+    }
+
+    private static String decides(String node, int policy) {
+        return policy == 0 ? node + " has no policy that decides" : "%s decides by policy %08x".formatted(node, policy);
+    }
+
+    /** Two ends of a connection whose ranks would decide differently. */
+    static final class DifferentPolicyException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        DifferentPolicyException(String message) {
+            super(message);
+        }
+    }
+}

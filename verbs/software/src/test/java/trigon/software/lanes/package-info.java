@@ -1,4 +1,0 @@
-@NullMarked
-package trigon.software.lanes;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.software.responder;
+
+import org.jspecify.annotations.NullMarked;
