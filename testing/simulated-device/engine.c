@@ -140,7 +140,7 @@ static bool run_timer(Qp *qp, uint64_t now) {
   Requester *rq = &qp->rq;
   const Slot *peer = peer_slot(qp);
 
-  bool later = qp->rs.due || qp->rs.lost_until || (qp->rs.waits && qp->rules_in);
+  bool later = qp->fence_at || qp->rs.due || qp->rs.lost_until || (qp->rs.waits && qp->rules_in);
 
   if (later && !serve(qp))
     notify((uint32_t)qp->index);

@@ -167,6 +167,8 @@ void make_devices(void) {
   char *copy = strdup(spec && *spec ? spec : "sim0=127.0.0.1/8"), *save = NULL;
 
   simple_gids = getenv("SIMVERBS_SIMPLE_GIDS") != NULL;
+  const char *fence = getenv("SIMVERBS_FENCE");
+  late_fence = fence && !strcmp(fence, "flush");
   late_every = number_of("SIMVERBS_LATE", 0);
   max_message = number_of("SIMVERBS_MAX_MESSAGE", max_message);
   num_devices = 0;

@@ -1,8 +1,12 @@
 /* Queue pairs: their creation, their states, and their fences. */
 #include "simulated-verbs.h"
 
+enum { MOST_LATE_NS = 200000 };
+
 pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
 Qp *_Atomic qps[SLOTS];
+
+bool late_fence;
 
 static uint32_t round_up(uint32_t asked) {
   uint32_t size = 1;
@@ -117,7 +121,7 @@ static void reset(Qp *qp) {
   rq->refused = IBV_WC_SUCCESS;
   rq->unreachable_since = rq->rnr_since = 0;
   qp->rs.rq_head = qp->rs.rq_tail = 0;
-  qp->rs.due = qp->rs.lost_until = 0;
+  qp->rs.due = qp->rs.lost_until = qp->fence_at = 0;
   purge((Cq *)qp->ibv.send_cq, qp->ibv.qp_num);
   purge((Cq *)qp->ibv.recv_cq, qp->ibv.qp_num);
 }
@@ -178,8 +182,15 @@ static int change(Qp *qp, const struct ibv_qp_attr *a, int mask, enum ibv_qp_sta
   take_attributes(&qp->attr, a, mask);
   if (to == IBV_QPS_RESET)
     reset(qp);
+  if (to == IBV_QPS_ERR && late_fence && qp->rs.bound && from != to) {
+    set_state(&qp->ibv, to);
+    qp->fence_at = now_ns() + (uint64_t)rand() % MOST_LATE_NS;
+    notify((uint32_t)qp->index);
+    return 0;
+  }
   if (to == IBV_QPS_ERR) {
-    fail(qp);
+    if (!qp->fence_at)
+      fail(qp);
     return 0;
   }
   if (from == IBV_QPS_RTR && to == IBV_QPS_RTS)
@@ -204,6 +215,8 @@ EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
   int rc = valid_transition(iq, a, mask) ? change(qp, a, mask, from, to) : EINVAL;
   serve_pending();
   pthread_mutex_unlock(&engine);
+  if (to == IBV_QPS_ERR)
+    schedule();
   return rc;
 }
 

@@ -25,6 +25,7 @@ static void complete(Qp *qp, const SendWqe *w, enum ibv_wc_status status) {
 void fail(Qp *qp) {
   Requester *rq = &qp->rq;
 
+  qp->fence_at = 0;
   set_state(&qp->ibv, IBV_QPS_ERR);
   atomic_store(&qp->slot->state, qp->mute ? (uint32_t)SLOT_MUTE : (uint32_t)IBV_QPS_ERR);
   if (qp->ring != NO_RING)
@@ -272,7 +273,7 @@ int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **ba
       break;
     }
     accept_request(qp, wr, length);
-    if (state_of(iq) == IBV_QPS_ERR)
+    if (state_of(iq) == IBV_QPS_ERR && !qp->fence_at)
       fail(qp);
   }
   pump(qp);

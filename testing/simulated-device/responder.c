@@ -50,7 +50,7 @@ int post_recv(struct ibv_qp *iq, struct ibv_recv_wr *wr, struct ibv_recv_wr **ba
     w->num_sge = wr->num_sge;
     memcpy(w->sge, wr->sg_list, (size_t)wr->num_sge * sizeof *w->sge);
   }
-  if (state_of(iq) == IBV_QPS_ERR)
+  if (state_of(iq) == IBV_QPS_ERR && !qp->fence_at)
     fail(qp);
   else if (rs->waits && rs->rq_head != rs->rq_tail && !serve(qp))
     notify((uint32_t)qp->index);
@@ -321,8 +321,12 @@ bool serve(Qp *qp) {
   uint64_t moved = 0, before = rs->head;
   Outcome outcome = DONE;
 
-  bool fenced = state != IBV_QPS_RTR && state != IBV_QPS_RTS;
 
+  if (qp->fence_at && now_ns() >= qp->fence_at) {
+    fail(qp);
+    return true;
+  }
+  bool fenced = state != IBV_QPS_RTR && state != IBV_QPS_RTS && !qp->fence_at;
   rs->due = 0;
   if (qp->mute || (fenced && (state != IBV_QPS_ERR || !rs->bound)) || (!rs->bound && !bind_to_peer(qp)))
     return true;

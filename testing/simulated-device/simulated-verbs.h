@@ -75,6 +75,7 @@ typedef struct Qp {
   Slot *slot;
   int index, ring, peer_port;
   bool mute;
+  uint64_t fence_at;  /* in ERR: until then writes may land, and nothing is flushed; 0: it is fenced */
   uint64_t rules_out, rules_in;  /* bits of those that match packets to, and from, the peer */
   Requester rq;
   Responder rs;
@@ -83,6 +84,7 @@ typedef struct Qp {
 extern pthread_mutex_t engine;
 extern Qp *_Atomic qps[SLOTS];
 extern int device_ports[MAX_DEVICES];  /* the devices' entries in the fabric */
+extern bool late_fence;  /* ERR is a fence once a flushed request was seen, and not before */
 extern _Atomic bool forked;  /* in a child, where nothing works */
 
 static inline Slot *peer_slot(const Qp *qp) { return &fabric.slots[slot_of(qp->attr.dest_qp_num)]; }

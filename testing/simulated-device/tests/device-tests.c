@@ -23,6 +23,7 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "survives-a-killed-sender", killed_sender, sender_survivor, kill_first },
   { "survives-a-killed-target", target_survivor, killed_target, kill_second },
   { "writes-nothing-after-a-fence", fenced_sender, fenced_target, stop_first },
+  { "writes-nothing-after-a-flush", fenced_sender, flushed_target, stop_first },
   { "survives-kills-at-connecting", killed_connecting, connecting_survivor, kill_first },
   { "waits-for-a-stopped-target", patient_sender, stopped_target, stop_second },
   { "serves-many-threads", threads_active, threads_passive, NULL },

@@ -44,6 +44,7 @@ void kill_first(pid_t first, pid_t second);
 void kill_second(pid_t first, pid_t second);
 void fenced_sender(int socket);
 void fenced_target(int socket);
+void flushed_target(int socket);
 void stop_first(pid_t first, pid_t second);
 void patient_sender(int socket);
 void stopped_target(int socket);

@@ -203,6 +203,27 @@ void fenced_target(int socket) {
   }
 }
 
+/* ERR by itself is no fence then; the flush of a receive is. */
+void flushed_target(int socket) {
+  End e;
+
+  setenv("SIMVERBS_FENCE", "flush", 1);
+  end_open(&e, "one");
+  for (int n = 0; n < STOPS; n++) {
+    end_move(&e, IBV_QPS_RESET);
+    end_connect(&e, socket);
+    while (*(volatile uint8_t *)e.memory == GUARD || *(volatile uint8_t *)e.memory == 0)
+      sched_yield();
+    end_move(&e, IBV_QPS_ERR);
+    end_receive(&e, 9, 0, 0);
+    struct ibv_wc wc = next_completion(e.receives);
+    CHECK(wc.wr_id == 9 && wc.status == IBV_WC_WR_FLUSH_ERR, "%s", ibv_wc_status_str(wc.status));
+    memset(e.memory, GUARD, MEMORY);
+    meet(socket);
+    check_guard(&e, 0, MEMORY);
+  }
+}
+
 /* Stops the sender anywhere, again and again, until both are through. */
 void stop_first(pid_t first, pid_t second) {
   siginfo_t info = { .si_pid = 0 };
