@@ -315,12 +315,35 @@ static bool lost(Qp *qp, const Packet *p, uint64_t tail) {
   return cut;
 }
 
+/* Carries out the packet at the head, if it is time. */
+static Outcome serve_packet(Qp *qp, uint64_t tail, bool fenced) {
+  Responder *rs = &qp->rs;
+  const uint8_t *at = ring_at(rs->ring) + rs->head % request_bytes();
+  Packet p;
+
+  memcpy(&p, at, sizeof p);
+  if (p.flags & PACKET_PAD) {
+    rs->head += packet_bytes(p.length);
+    return DONE;
+  }
+  if (fenced && !(p.flags & PACKET_PIERCE))
+    return WAITS;
+  if (p.due && p.due > now_ns()) {
+    rs->due = p.due;
+    return WAITS;
+  }
+  if (lost(qp, &p, tail))
+    return WAITS;
+  Outcome outcome = execute(qp, &p, at + HEADER);
+  if (outcome == DONE)
+    packet_done(qp, &p);
+  return outcome;
+}
+
 bool serve(Qp *qp) {
   Responder *rs = &qp->rs;
   enum ibv_qp_state state = state_of(&qp->ibv);
-  uint64_t moved = 0, before = rs->head;
   Outcome outcome = DONE;
-
 
   if (qp->fence_at && now_ns() >= qp->fence_at) {
     fail(qp);
@@ -331,36 +354,16 @@ bool serve(Qp *qp) {
   if (qp->mute || (fenced && (state != IBV_QPS_ERR || !rs->bound)) || (!rs->bound && !bind_to_peer(qp)))
     return true;
   const Ring *ring = &fabric.rings[rs->ring];
-  const uint8_t *lane = ring_at(rs->ring);
-  uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+  uint64_t before = rs->head, tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
   if (atomic_load(&ring->link) != rs->bound)
     return true;
-  while (outcome == DONE && rs->head < tail && moved < MOST_AT_ONCE) {
-    const uint8_t *at = lane + rs->head % request_bytes();
-    Packet p;
-    memcpy(&p, at, sizeof p);
-    if (p.flags & PACKET_PAD) {
-      rs->head += packet_bytes(p.length);
-      continue;
-    }
-    if (fenced && !(p.flags & PACKET_PIERCE))
-      break;
-    if (p.due && p.due > now_ns()) {
-      rs->due = p.due;
-      break;
-    }
-    if (lost(qp, &p, tail))
-      break;
-    outcome = execute(qp, &p, at + HEADER);
-    if (outcome == DONE)
-      packet_done(qp, &p);
-    moved += p.length + HEADER;
-  }
+  while (outcome == DONE && rs->head < tail && rs->head - before < MOST_AT_ONCE)
+    outcome = serve_packet(qp, tail, fenced);
   if (rs->waits && rs->head < tail && atomic_load(&ring->abandoned)) {
     rs->head = tail;  /* nobody tries it again */
     atomic_store_explicit(&qp->slot->head, tail, memory_order_release);
   }
   if (rs->head != before || outcome == REFUSED)
     notify(slot_of(qp->attr.dest_qp_num));
-  return fenced || outcome != DONE || rs->head >= tail || rs->due || moved < MOST_AT_ONCE;
+  return outcome != DONE || rs->head >= tail;
 }
