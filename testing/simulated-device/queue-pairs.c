@@ -99,8 +99,8 @@ void free_send_slots(uint32_t queue_pair, uint32_t upto) {
 
 /* ---------------------------------------------------------------- states */
 
-/* The packets that are staged stay on the wire. */
-static void leave_ring(Qp *qp) {
+/* At once, also in ERR: an abandoned ring may be given to another queue pair. */
+void leave_ring(Qp *qp) {
   if (qp->ring != NO_RING)
     ring_abandon(qp->ring);
   qp->ring = NO_RING;

@@ -28,8 +28,7 @@ void fail(Qp *qp) {
   qp->fence_at = 0;
   set_state(&qp->ibv, IBV_QPS_ERR);
   atomic_store(&qp->slot->state, qp->mute ? (uint32_t)SLOT_MUTE : (uint32_t)IBV_QPS_ERR);
-  if (qp->ring != NO_RING)
-    ring_abandon(qp->ring);
+  leave_ring(qp);
   if (qp->mute)
     return;
   while (rq->head != rq->tail) {

@@ -69,6 +69,13 @@ static Outcome refuse(Qp *qp, const Packet *p, enum ibv_wc_status status, enum i
 }
 
 static Outcome no_access(Qp *qp, const Packet *p) {
+  const Mr *mr = find_mr(p->key);
+
+  if (getenv("SIMVERBS_LOG"))
+    fprintf(stderr, "simverbs: queue pair 0x%x refuses operation %u of 0x%x: %llu bytes at 0x%llx by key 0x%x, %s\n",
+      qp->ibv.qp_num, p->opcode, qp->attr.dest_qp_num, (unsigned long long)p->total, (unsigned long long)p->address,
+      p->key, !mr ? "which is no region's" : mr->ibv.pd != qp->ibv.pd ? "which is another protection domain's"
+        : "which does not allow it");
   return refuse(qp, p, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
 }
 
@@ -144,8 +151,10 @@ static Packet *response_room(Qp *qp, uint64_t payload) {
   uint64_t bytes = response_bytes(), need = packet_bytes(payload), at = rs->response_tail % bytes;
   uint64_t head = atomic_load_explicit(&peer_slot(qp)->response_head, memory_order_acquire);
   uint64_t pad = at + need > bytes ? bytes - at : 0;
-  uint8_t *lane = ring_at(qp->ring) + request_bytes();
 
+  if (qp->ring == NO_RING)
+    return NULL;
+  uint8_t *lane = ring_at(qp->ring) + request_bytes();
   if (head > rs->response_tail || rs->response_tail - head + pad + need > bytes)
     return NULL;
   if (pad) {
@@ -175,7 +184,8 @@ static Outcome respond(Qp *qp, const Packet *p, const uint8_t *from, uint64_t le
       return DONE;
     }
   } while (true);
-  atomic_store_explicit(&fabric.rings[qp->ring].response_tail, rs->response_tail, memory_order_release);
+  if (qp->ring != NO_RING)
+    atomic_store_explicit(&fabric.rings[qp->ring].response_tail, rs->response_tail, memory_order_release);
   notify(slot_of(qp->attr.dest_qp_num));
   return WAITS;
 }

@@ -115,6 +115,9 @@ void fail(Qp *qp);
 /* The oldest request has that status; all others are flushed. */
 void fail_oldest(Qp *qp, enum ibv_wc_status status);
 
+/* Its ring is not its any more; the packets that are staged stay on the wire. */
+void leave_ring(Qp *qp);
+
 /* The responder is bound to nothing any more. */
 void unbind(Qp *qp);
 

@@ -246,6 +246,51 @@ void reconnect_passive(int socket) {
   }
 }
 
+/* A queue pair that has failed keeps nothing that others get: connections made meanwhile do not share a ring. */
+void rings_active(int socket) {
+  End failed, others[3];
+
+  end_open(&failed, "one");
+  end_connect(&failed, socket);
+  end_move(&failed, IBV_QPS_ERR);
+  for (int i = 0; i < 3; i++) {
+    end_another(&others[i], &failed);
+    end_connect(&others[i], socket);
+    if (i == 0)
+      end_move(&failed, IBV_QPS_RESET);
+  }
+  for (unsigned n = 0; n < 300; n++) {
+    End *e = &others[n % 3];
+    memset(e->memory, (int)n, 30000);
+    end_write_immediate(e, n, 0, n % 3 * 100000, 30000, n);
+    expect_success(e->sends, n);
+    meet(socket);
+  }
+}
+
+void rings_passive(int socket) {
+  End failed, others[3];
+
+  end_open(&failed, "one");
+  end_connect(&failed, socket);
+  end_move(&failed, IBV_QPS_ERR);
+  for (int i = 0; i < 3; i++) {
+    end_another(&others[i], &failed);
+    end_connect(&others[i], socket);
+    if (i == 0)
+      end_move(&failed, IBV_QPS_RESET);
+  }
+  for (unsigned n = 0; n < 300; n++) {
+    End *e = &others[n % 3];
+    end_receive(e, n, 0, 0);
+    struct ibv_wc wc = next_completion(e->receives);
+    CHECK(wc.status == IBV_WC_SUCCESS && wc.qp_num == e->qp->qp_num && wc.imm_data == n, "message %u", n);
+    for (size_t i = 0; i < 30000; i++)
+      CHECK(e->memory[n % 3 * 100000 + i] == (uint8_t)n, "byte %zu of message %u", i, n);
+    meet(socket);
+  }
+}
+
 /* A completion queue that nobody empties is overrun, and an event says so. */
 void overrun_active(int socket) {
   End e;

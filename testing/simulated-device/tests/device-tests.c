@@ -20,6 +20,7 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "exchanges-at-random", exchange_active, exchange_passive, NULL },
   { "refuses", refusals_active, refusals_passive, NULL },
   { "reconnects", reconnect_active, reconnect_passive, NULL },
+  { "keeps-rings-apart", rings_active, rings_passive, NULL },
   { "survives-a-killed-sender", killed_sender, sender_survivor, kill_first },
   { "survives-a-killed-target", target_survivor, killed_target, kill_second },
   { "writes-nothing-after-a-fence", fenced_sender, fenced_target, stop_first },

@@ -67,6 +67,8 @@ void named_kill_active(int socket);
 void named_kill_passive(int socket);
 void events_active(int socket);
 void events_passive(int socket);
+void rings_active(int socket);
+void rings_passive(int socket);
 void overrun_active(int socket);
 void overrun_passive(int socket);
 void namespaces_first(int socket);
