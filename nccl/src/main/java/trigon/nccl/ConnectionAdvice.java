@@ -16,8 +16,8 @@ public interface ConnectionAdvice {
 
     /**
      * By what decides for a communicator on this rank, for peers to compare, as NCCL hangs where ranks decide
-     * differently. The same from the first question on until the communicator is closed. May wait for a policy to be
-     * loaded.
+     * differently. The same from the first question on until the communicator is closed. Asked on a control
+     * thread: it may wait for a policy to be loaded.
      *
      * @param commId NCCL's hash of the communicator; 0: NCCL has not named it
      * @return the first 32 bits of the policy's SHA-256; 0: NCCL decides

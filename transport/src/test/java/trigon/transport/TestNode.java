@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -56,6 +57,9 @@ public final class TestNode implements AutoCloseable {
 
     /** What decides for communicators on this node, by their numbers; none: NCCL. */
     final Map<Long, Integer> policies = new ConcurrentHashMap<>();
+
+    /** Until then nobody is told which. */
+    volatile CountDownLatch policiesLoaded = new CountDownLatch(0);
 
     private final VerbsProvider verbs;
     private final Runnable closeVerbs;
@@ -190,6 +194,11 @@ public final class TestNode implements AutoCloseable {
 
         @Override
         public int policyOf(long commId) {
+            try {
+                policiesLoaded.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError("the policies are not loaded", e);
+            }
             return policies.getOrDefault(commId, 0);
         }
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +32,29 @@ class UnlikePoliciesTest {
             a.policies.put(COMMUNICATOR, POLICY);
             b.policies.put(COMMUNICATOR, POLICY);
             assertThat(new Connected(a, b).sendComm).isPositive();
+        }
+    }
+
+    /** NCCL's thread must not wait: it makes other connections meanwhile. */
+    @Test
+    void whoConnectsDoesNotWaitForAPolicyToBeLoaded() {
+        try (TestNode a = cluster().open("a");
+                TestNode b = cluster().open("b")) {
+            a.policiesLoaded = new CountDownLatch(1);
+            b.policiesLoaded = new CountDownLatch(1);
+            long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+            long listenComm = b.plugin.listen(b.context, 0, handle);
+            assertThat(a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED))
+                    .isZero();
+            assertThat(b.plugin.accept(listenComm)).isZero();
+
+            a.policiesLoaded.countDown();
+            b.policiesLoaded.countDown();
+
+            Await.until(
+                    "a is connected",
+                    () -> a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) != 0);
+            Await.until("b is connected", () -> b.plugin.accept(listenComm) != 0);
         }
     }
 

@@ -70,7 +70,7 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         try {
             return !unready.keys().isEmpty()
                     && NetworkInterface.networkInterfaces()
-                            .anyMatch(each -> isUp(each)
+                            .anyMatch(each -> answer(each::isUp)
                                     && each.inetAddresses()
                                             .anyMatch(address -> unready.contains(each.getIndex(), address)));
         } catch (SocketException _) {
@@ -78,12 +78,18 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         }
     }
 
-    private static boolean isUp(NetworkInterface of) {
+    /** What the kernel tells of an interface. Containers come and go: one that has just gone answers nothing more. */
+    private static boolean answer(Question question) {
         try {
-            return of.isUp();
+            return question.ask();
         } catch (SocketException _) {
-            return false; // it has just gone
+            return false;
         }
+    }
+
+    @FunctionalInterface
+    private interface Question {
+        boolean ask() throws SocketException;
     }
 
     /** Asks the kernel. None, with a warning, where Java finds none: not even the loopback is up in a new namespace. */
@@ -131,8 +137,8 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         return new HostInterface(name, 0, up, name.equals("lo"), List.of(), speedMbps(name), use(name));
     }
 
-    private static HostInterface snapshot(NetworkInterface of, UnreadyAddresses unready) throws SocketException {
-        boolean up = of.isUp();
+    private static HostInterface snapshot(NetworkInterface of, UnreadyAddresses unready) {
+        boolean up = answer(of::isUp);
         boolean cable = isCable(of.getName());
         List<InterfaceAddress> addresses = of.getInterfaceAddresses().stream()
                 .filter(address -> !up || !unready.contains(of.getIndex(), address.getAddress()))
@@ -143,7 +149,7 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
                 of.getName(),
                 of.getIndex(),
                 up,
-                of.isLoopback(),
+                answer(of::isLoopback),
                 addresses,
                 speedMbps(of.getName()),
                 use(of.getName()));

@@ -40,21 +40,28 @@ final class Hellos implements AutoCloseable {
     /** Hears from now on, on all interfaces that may have a cable. */
     Hellos() throws IOException {
         group = InetAddress.ofLiteral(GROUP);
-        interfaces = NetworkInterface.networkInterfaces()
-                .filter(Hellos::mayHaveACable)
-                .toList();
         channel = DatagramChannel.open(StandardProtocolFamily.INET6);
         try {
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             channel.bind(new InetSocketAddress(PORT));
-            for (NetworkInterface each : interfaces) {
-                channel.join(group, each);
-            }
+            interfaces = NetworkInterface.networkInterfaces()
+                    .filter(each -> mayHaveACable(each) && join(each))
+                    .toList();
         } catch (IOException e) {
             channel.close();
             throw e;
         }
         Thread.ofPlatform().name("trigon-probe-hello").daemon().start(this::receive);
+    }
+
+    /** Whether it hears there: a container's interface may have gone since it was listed. */
+    private boolean join(NetworkInterface on) {
+        try {
+            channel.join(group, on);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
     }
 
     private static boolean mayHaveACable(NetworkInterface each) {

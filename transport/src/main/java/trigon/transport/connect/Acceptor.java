@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.Established;
 import trigon.handshake.IncomingOffer;
@@ -47,7 +48,7 @@ public final class Acceptor implements OfferHandler {
     private final ConnectionSecret secret = ConnectionSecret.random();
     private final long context;
     private final int trafficClass;
-    private final DecidingPolicy policy;
+    private final Supplier<DecidingPolicy> policy;
     private final LocalSide side;
     private final Links links;
     private final PathFactory factory;
@@ -62,8 +63,12 @@ public final class Acceptor implements OfferHandler {
     private @Nullable String resignation;
     private int unaskedLooks;
 
-    /** Waits in that context, for a peer with the secret in its listen handle that decides by the same policy. */
-    public Acceptor(long context, int trafficClass, DecidingPolicy policy, LocalSide side, Executor control) {
+    /**
+     * Waits in that context, for a peer with the secret in its listen handle that decides by the same policy.
+     *
+     * @param policy asked on a control thread, since it may wait until the policy is loaded
+     */
+    public Acceptor(long context, int trafficClass, Supplier<DecidingPolicy> policy, LocalSide side, Executor control) {
         this.context = context;
         this.trafficClass = trafficClass;
         this.policy = policy;
@@ -90,7 +95,6 @@ public final class Acceptor implements OfferHandler {
 
     @Override
     public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
-        policy.requireSame(side.self(), incoming.offer().node());
         List<PathChannel> former = begin(incoming.offer().stripe().attempt());
         if (!former.isEmpty()) {
             control.execute(() -> former.forEach(PathChannel::close));
@@ -130,6 +134,7 @@ public final class Acceptor implements OfferHandler {
     }
 
     private Answer answer(IncomingOffer incoming) {
+        policy.get().requireSame(side.self(), incoming.offer().node());
         try {
             return bringUp(incoming);
         } catch (VerbsException e) {

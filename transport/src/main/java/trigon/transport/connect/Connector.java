@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,11 +92,16 @@ public final class Connector {
         recentFailures = new RecentFailures(LEFT_OUT, clock);
     }
 
-    /** Starts to connect; returns at once. The order of calls is that in which connections to a peer share links. */
-    public PendingConnection connect(ListenHandle handle, int trafficClass, DecidingPolicy policy) {
+    /**
+     * Starts to connect; returns at once. The order of calls is that in which connections to a peer share links.
+     *
+     * @param policy asked on a control thread, since it may wait until the policy is loaded
+     */
+    public PendingConnection connect(ListenHandle handle, int trafficClass, Supplier<DecidingPolicy> policy) {
         PendingConnection pending = new PendingConnection(peerName(handle));
         int turn = turns.next(numberOf(handle));
-        control.execute(() -> pending.run(() -> new Search(handle, turn, trafficClass, policy, pending).connect()));
+        control.execute(
+                () -> pending.run(() -> new Search(handle, turn, trafficClass, policy.get(), pending).connect()));
         return pending;
     }
 

@@ -73,7 +73,7 @@ final class ConnectionSetup {
     /** {@link NetPlugin#listen}. */
     long listen(long contextHandle, long handleAddress) {
         Context context = contexts.require(contextHandle);
-        Acceptor acceptor = new Acceptor(contextHandle, context.trafficClass(), context.policy(), side, control);
+        Acceptor acceptor = new Acceptor(contextHandle, context.trafficClass(), context::policy, side, control);
         NodeIdentity self = side.self();
         ListenHandle handle = ListenHandle.fitting(
                 acceptor.connectionId(),
@@ -128,7 +128,7 @@ final class ConnectionSetup {
         }
         int wanted = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? context.trafficClass() : trafficClass;
         try (Unwinding unwinding = new Unwinding()) {
-            PendingConnection begun = connector.connect(handle, wanted, context.policy());
+            PendingConnection begun = connector.connect(handle, wanted, context::policy);
             unwinding.onFailure(begun::abandon);
             begun.whenUp(failovers::expect); // NCCL may look for it much later than its peer
             long state = pending.add(begun);

@@ -55,7 +55,7 @@ final class Context implements Communicator {
         return trafficClass;
     }
 
-    /** By what this rank decides, for its connections to compare. */
+    /** By what this rank decides, for its connections to compare. May wait until the policy is loaded. */
     DecidingPolicy policy() {
         return new DecidingPolicy(commId, advice.policyOf(commId));
     }

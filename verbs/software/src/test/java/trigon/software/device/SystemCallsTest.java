@@ -26,7 +26,7 @@ class SystemCallsTest {
 
     private static final int MESSAGES = 2000;
 
-    /** A few are for what happens seldom, and for asking the kernel. */
+    /** A few are for what happens seldom, for asking the kernel, and by an event loop where this thread comes late. */
     private static final int SELDOM = MESSAGES / 5;
 
     private static final int LOOKS = 10_000;
@@ -71,7 +71,7 @@ class SystemCallsTest {
             long looks = 2 * (System.nanoTime() - start) / LOOK_NANOS;
             ThreadCosts own = ThreadCosts.ofThisThread().minus(before);
             ThreadCosts others = ThreadCosts.of(EVENT_LOOP).minus(othersBefore);
-            assertThat(own.writes()).as("%s", own).isBetween((long) MESSAGES, (long) MESSAGES + SELDOM);
+            assertThat(own.writes()).as("%s", own).isBetween((long) MESSAGES - SELDOM, (long) MESSAGES + SELDOM);
             assertThat(own.reads()).as("%s", own).isLessThan((long) reads * MESSAGES + SELDOM);
             assertThat(own.sleeps()).as("%s", own).isLessThan(SELDOM);
             assertThat(others.sleeps()).as("of the event loops: %s", others).isLessThan(SELDOM + looks);

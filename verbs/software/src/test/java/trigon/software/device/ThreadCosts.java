@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import trigon.system.file.Folder;
 
 /**
  * What a thread has cost so far, as the kernel counts it.
@@ -26,35 +27,39 @@ record ThreadCosts(long reads, long writes, long bytesWritten, long sleeps) {
     }
 
     static ThreadCosts ofThisThread() {
-        return of(OWN);
+        try {
+            return read(OWN);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Of all threads of the process whose names begin like that. */
     static ThreadCosts of(String name) {
-        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-            return tasks.filter(task -> lines(task.resolve("comm")).getFirst().startsWith(name))
-                    .map(ThreadCosts::of)
+        try {
+            return Folder.entries(Path.of("/proc/self/task")).stream()
+                    .flatMap(task -> ofNamed(name, task))
                     .reduce(new ThreadCosts(0, 0, 0, 0), ThreadCosts::plus);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static ThreadCosts of(Path task) {
-        List<String> io = lines(task.resolve("io"));
+    private static Stream<ThreadCosts> ofNamed(String name, Path task) {
+        try {
+            return Files.readString(task.resolve("comm")).startsWith(name) ? Stream.of(read(task)) : Stream.empty();
+        } catch (IOException _) {
+            return Stream.empty(); // it has ended meanwhile, as compilers' threads do
+        }
+    }
+
+    private static ThreadCosts read(Path task) throws IOException {
+        List<String> io = Files.readAllLines(task.resolve("io"));
         return new ThreadCosts(
                 value(io, "syscr:"),
                 value(io, "syscw:"),
                 value(io, "wchar:"),
-                value(lines(task.resolve("status")), "voluntary_ctxt_switches:"));
-    }
-
-    private static List<String> lines(Path file) {
-        try {
-            return Files.readAllLines(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+                value(Files.readAllLines(task.resolve("status")), "voluntary_ctxt_switches:"));
     }
 
     private static long value(List<String> lines, String key) {
