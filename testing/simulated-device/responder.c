@@ -350,6 +350,14 @@ static Outcome serve_packet(Qp *qp, uint64_t tail, bool fenced) {
   return outcome;
 }
 
+/* Once a rule is gone that lost acknowledgements, the sender tries again, and hears what it missed. */
+static void acknowledge_again(Qp *qp) {
+  if (!qp->rs.bound || atomic_load(&qp->slot->acked) == qp->rs.executed || find_rule(qp->rules_in, RULE_BREAK))
+    return;
+  atomic_store_explicit(&qp->slot->acked, qp->rs.executed, memory_order_release);
+  notify(slot_of(qp->attr.dest_qp_num));
+}
+
 bool serve(Qp *qp) {
   Responder *rs = &qp->rs;
   enum ibv_qp_state state = state_of(&qp->ibv);
@@ -363,6 +371,7 @@ bool serve(Qp *qp) {
   rs->due = 0;
   if (qp->mute || (fenced && (state != IBV_QPS_ERR || !rs->bound)) || (!rs->bound && !bind_to_peer(qp)))
     return true;
+  acknowledge_again(qp);
   const Ring *ring = &fabric.rings[rs->ring];
   uint64_t before = rs->head, tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
   if (atomic_load(&ring->link) != rs->bound)

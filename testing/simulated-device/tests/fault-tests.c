@@ -157,7 +157,13 @@ void broken_active(int socket) {
   no_rule_is_left(socket);
 
   end_move(&e, IBV_QPS_RESET);
+  e.timeout = 20;
   end_connect(&e, socket);
+  ctl("'break a>b executed 9 acked 0'");
+  end_write(&e, 5, 5 * BYTES, 7 * BYTES, BYTES, IBV_SEND_SIGNALED);
+  meet(socket);  /* it is there */
+  ctl("mend");
+  expect_success(e.sends, 5);
   ctl("'lie a>b times 1'");
   end_write(&e, 6, BYTES, 6 * BYTES, BYTES, IBV_SEND_SIGNALED);
   expect_success(e.sends, 6);
@@ -181,6 +187,9 @@ void broken_passive(int socket) {
     CHECK(e.memory[i] == (i / BYTES <= 3 ? i / BYTES : 0), "byte %zu is %u", i, e.memory[i]);
   end_move(&e, IBV_QPS_RESET);
   end_connect(&e, socket);
+  while (*(volatile uint8_t *)(e.memory + 8 * BYTES - 1) != 5)
+    sched_yield();
+  meet(socket);
   meet(socket);
   size_t written = 0;
   for (size_t i = 6 * BYTES; i < 7 * BYTES; i++)
