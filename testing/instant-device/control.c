@@ -1,32 +1,11 @@
-/* Asynchronous events, and the control by which tests bring them about. */
+/* The control by which tests bring faults about. */
 #include "instant-verbs.h"
-
-void raise_event(Device *d, struct ibv_async_event e) {
-  lock(&world);
-  for (Context *c = d->contexts; c; c = c->next)
-    if (write(c->async_write, &e, sizeof e) < 0)
-      perror("instantverbs: async event");
-  unlock(&world);
-}
-
-EXPORT int ibv_get_async_event(struct ibv_context *c, struct ibv_async_event *e) {
-  ssize_t n;
-
-  do {
-    n = read(c->async_fd, e, sizeof *e);  /* blocks, unless the user made it not to */
-  } while (n < 0 && errno == EINTR);
-  return n == sizeof *e ? 0 : -1;
-}
-
-EXPORT void ibv_ack_async_event(struct ibv_async_event *e) { (void)e; }
 
 EXPORT int instantverbs_port(const char *name, int up) {
   for (int i = 0; i < num_devices; i++)
     if (!strcmp(devices[i].ibv.name, name)) {
-      struct ibv_async_event e = { .event_type = up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR };
-      e.element.port_num = 1;
       atomic_store(&devices[i].up, up != 0);
-      raise_event(&devices[i], e);
+      raise_port_event(&devices[i], up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
       return 0;
     }
   return -1;

@@ -2,6 +2,7 @@
 # fake-sysfs.sh - runs a command that sees a made-up /sys/class/infiniband.
 #
 #   fake-sysfs.sh instant CMD...        the devices of INSTANTVERBS_DEVICES, which have no sysfs at all
+#   fake-sysfs.sh simulated CMD...      those of SIMVERBS_DEVICES, the same
 #   fake-sysfs.sh add DEV=NETDEV[,...] CMD...
 #                                       existing devices, with the device/net/NETDEV that is missing when
 #                                       the network interface has no parent (rxe on veth)
@@ -16,13 +17,38 @@ if [ "${FAKE_SYSFS_INSIDE:-}" != 1 ]; then
 fi
 unset FAKE_SYSFS_INSIDE
 mode=$1; shift
+
+# The link-local address of a simulated device: its interface's, or one made of its own address.
+link_local() {
+	case $1 in
+	*.*.*.*) echo "fe80:0000:0000:0000:0200:00ff:${2#*ffff:}" ;;
+	*) ip -o -6 addr show dev "$1" scope link | awk '{
+		sub(/fe80::/, "", $4); sub(/\/.*/, "", $4)
+		n = split($4, g, ":")
+		printf "fe80:0000:0000:0000"
+		for (i = 1; i <= 4; i++) printf ":%4s", (i > 4 - n ? g[i - 4 + n] : "0")
+		exit }' | tr ' ' 0 ;;
+	esac
+}
+
 ib=/sys/class/infiniband
 bus=/sys/class/made-up-bus	# outside of $ib, where every entry is a device
 mount --make-rprivate /
 tmp=$(mktemp -d)
 
 case $mode in
-instant)
+instant | simulated)
+	if [ "$mode" = instant ]; then
+		specs=${INSTANTVERBS_DEVICES:-instant0=127.0.0.1/8}
+		driver=${INSTANTVERBS_DRIVER-mlx5_core}
+		order=instant
+		[ -z "${INSTANTVERBS_SIMPLE_GIDS+x}" ] || order=simple
+	else
+		specs=${SIMVERBS_DEVICES:-sim0=127.0.0.1/8}
+		driver=${SIMVERBS_DRIVER-mlx5_core}
+		order=simulated
+		[ -z "${SIMVERBS_SIMPLE_GIDS+x}" ] || order=simple
+	fi
 	# sysfs takes no new directories, so all of /sys/class is rebuilt.
 	mkdir "$tmp/old"
 	mount --bind /sys/class "$tmp/old"
@@ -35,9 +61,13 @@ instant)
 	done
 	mkdir $ib
 	i=0
-	for spec in $(echo "${INSTANTVERBS_DEVICES:-instant0=127.0.0.1/8}" | tr , ' '); do
+	for spec in $(echo "$specs" | tr , ' '); do
 		dev=${spec%%=*}
 		ip=${spec#*=}; ip=${ip%%/*}
+		case $ip in
+		*.*.*.*) ;;
+		*) ip=$(ip -o -4 addr show dev "$ip" | awk '{ split($4, a, "/"); print a[1]; exit }') ;;
+		esac
 		nd=$(ip -o -4 addr |
 			awk -v ip="$ip" '{ split($4, a, "/"); if (a[1] == ip) { sub(/@.*/, "", $2); print $2; exit } }')
 		pci=$bus/0000:c$i:00.0
@@ -46,14 +76,18 @@ instant)
 		[ -z "$nd" ] || ln -s "/sys/class/net/$nd" "$pci/net/$nd"
 		ln -s "$pci" "$ib/$dev/device"
 		# by its name a program may tell that posting and polling need no system call
-		driver=${INSTANTVERBS_DRIVER-mlx5_core}
 		[ -z "$driver" ] || { mkdir -p "$bus/drivers/$driver" && ln -s "$bus/drivers/$driver" "$pci/driver"; }
 		ll=$(printf 'fe80:0000:0000:0000:0200:00ff:fe00:00%02x' $((i + 1)))
 		v4=$(echo "$ip" |
 			awk -F. '{ printf "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x", $1, $2, $3, $4 }')
+		[ "$mode" = instant ] || ll=$(link_local "${spec#*=}" "$v4")
 		k=0
-		set2="$ll@2 $ll@1 $v4@1 $v4@2"
-		[ -z "${INSTANTVERBS_SIMPLE_GIDS+x}" ] || set2="$ll@2 $v4@2"
+		case $order in
+		instant) set2="$ll@2 $ll@1 $v4@1 $v4@2" ;;
+		simulated) set2="$ll@1 $ll@2 $v4@1 $v4@2" ;;
+		*) set2="$ll@2 $v4@2" ;;
+		esac
+		[ -n "$ll" ] || set2=$(echo "$set2" | sed 's/@[12] //; s/^@[12] //')
 		for g in $set2; do
 			echo "${g%@*}" >"$p/gids/$k"
 			if [ "${g#*@}" = 1 ]; then echo "IB/RoCE v1"; else echo "RoCE v2"; fi >"$p/gid_attrs/types/$k"

@@ -81,7 +81,6 @@ static void move_port(void) {
 
 static void move_gid(void) {
   Device *d = &devices[random_number() % (uint32_t)num_devices];
-  struct ibv_async_event e = { .event_type = IBV_EVENT_GID_CHANGE };
   uint32_t last = (uint32_t)d->gids - 1;
 
   if (last < 2)
@@ -94,8 +93,7 @@ static void move_gid(void) {
   d->gid[last].gid_index = last;
   d->gid[1].gid_index = 1;
   unlock(&world);
-  e.element.port_num = 1;
-  raise_event(d, e);
+  raise_port_event(d, IBV_EVENT_GID_CHANGE);
   lock(&lifetime);
   for (uint32_t i = 0; i < MAX_OBJECTS; i++)
     if (qps[i] && qps[i]->device == d)

@@ -70,115 +70,9 @@
 #ifndef INSTANT_VERBS_H
 #define INSTANT_VERBS_H
 
-#define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <infiniband/verbs.h>
+#include "verbs-common.h"
 
-/* The header maps these names to inline functions; the functions themselves are
- * what a shared library has to export. */
-#undef ibv_query_port
-#undef ibv_reg_mr
-#undef ibv_reg_mr_iova
-
-#define EXPORT __attribute__((visibility("default")))
-
-enum {
-  MAX_DEVICES = 16,
-  MAX_GIDS = 4,
-  MAX_OBJECTS = 1 << 16,  /* queue pairs, and separately memory regions */
-  MAX_WR = 16384,
-  MAX_SGE = 16,
-  MAX_INLINE = 256,
-  MAX_CQE = 1 << 20,
-  FIRST_QPN = 0x11,  /* 0 and 1 are special on a real port */
-};
-
-/* ---------------------------------------------------------------- locks */
-
-/* A test-and-set lock: uncontended in the measurements, a few ns, like the spin
- * locks of the real providers. */
-typedef struct { atomic_flag held; } Lock;
-
-static inline void relax(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("isb");  /* nearer to a pause than a yield, which is over at once */
-#endif
-}
-
-static inline void lock(Lock *l) {
-  while (atomic_flag_test_and_set_explicit(&l->held, memory_order_acquire))
-    relax();
-}
-
-static inline void unlock(Lock *l) {
-  atomic_flag_clear_explicit(&l->held, memory_order_release);
-}
-
-/* ---------------------------------------------------------------- objects */
-
-typedef struct Context Context;
-
-typedef struct Device {
-  struct ibv_device ibv;  /* first: handed out as struct ibv_device * */
-  int index;
-  uint32_t ip;  /* host order */
-  int prefix;
-  int gids;
-  struct ibv_gid_entry gid[MAX_GIDS];
-  atomic_bool up;
-  atomic_bool absent;  /* has failed, and is not back */
-  Context *contexts;  /* open ones, linked; under world */
-} Device;
-
-struct Context {
-  struct verbs_context vctx;  /* vctx.context is what the user sees */
-  Device *device;
-  atomic_bool dead;  /* the device has failed since it was opened */
-  int async_write;
-  Context *next;
-};
-
-typedef struct Channel {
-  struct ibv_comp_channel ibv;
-  int write_end;
-} Channel;
-
-typedef struct Cqe {
-  struct ibv_wc wc;
-  uint32_t sq_upto;  /* send queue slots below this are free once it is polled */
-  bool is_send;
-} Cqe;
-
-typedef struct Cq {
-  struct ibv_cq ibv;
-  Lock lock;
-  uint32_t mask, head;    /* head: next to poll */
-  _Atomic uint32_t tail;  /* next to fill; written under the lock, read by who polls without it */
-  uint32_t queue_pairs;  /* that use it, each end counted; under world */
-  atomic_bool overrun;
-  atomic_int poll_fails;  /* what a poll returns, or 0 */
-  bool armed;
-  uint32_t late_count;
-  bool hold;  /* INSTANTVERBS_LATE: show nothing at the next poll */
-  Cqe *ring;
-} Cq;
-
-typedef struct Mr {
-  struct ibv_mr ibv;
-  uint64_t iova;
-  int access;
-} Mr;
+enum { FIRST_QPN = 0x11 };  /* 0 and 1 are special on a real port */
 
 typedef struct RecvWqe {
   uint64_t wr_id;
@@ -218,17 +112,12 @@ struct Qp {
 
 /* ---------------------------------------------------------------- what all share; under world where not atomic */
 
-extern Lock world;    /* guards creation, destruction, contexts */
 extern Lock lifetime; /* held by who uses a queue pair of others, and by who frees one; taken before its locks */
-extern Device devices[MAX_DEVICES];
-extern int num_devices;
-extern unsigned late_every;
 extern unsigned queue_pair_faults, port_faults, port_away_ms, gid_moves;
 extern _Atomic unsigned device_fault;
 extern bool faults;  /* whether any of them is asked for */
 extern uint32_t next_qp;
 extern Qp *_Atomic qps[MAX_OBJECTS];
-extern Mr *_Atomic mrs[MAX_OBJECTS];
 extern atomic_ulong posted;
 
 /* The receive queue's entry of that number, of which only max_recv_sge elements are there. */
@@ -238,51 +127,13 @@ static inline RecvWqe *rq_entry(const Qp *qp, uint32_t number) {
 
 #define QPN_INDEX(qpn) ((qpn) - FIRST_QPN)
 
-static inline Context *context_of(struct ibv_context *c) {
-  return (Context *)((char *)c - offsetof(Context, vctx.context));
-}
-
 static inline Qp *find_qp(uint32_t qpn) {
   uint32_t i = QPN_INDEX(qpn);
 
   return i < MAX_OBJECTS ? atomic_load_explicit(&qps[i], memory_order_acquire) : NULL;
 }
 
-/* The state is looked at by the peer's thread, too; the field is libibverbs', so it is made atomic here. */
-static inline enum ibv_qp_state state_of(const struct ibv_qp *qp) {
-  return atomic_load_explicit((const _Atomic(enum ibv_qp_state) *)&qp->state, memory_order_acquire);
-}
-
-static inline void set_state(struct ibv_qp *qp, enum ibv_qp_state state) {
-  atomic_store_explicit((_Atomic(enum ibv_qp_state) *)&qp->state, state, memory_order_release);
-}
-
-/* Keys are index << 8 | nonce, so that a stale key is recognised. */
-static inline Mr *find_mr(uint32_t key) {
-  uint32_t i = key >> 8;
-  Mr *mr = i < MAX_OBJECTS ? atomic_load_explicit(&mrs[i], memory_order_acquire) : NULL;
-
-  return mr && mr->ibv.lkey == key ? mr : NULL;
-}
-
-/* The memory behind [addr, addr+len) of a region, or NULL if it may not be used so. */
-static inline void *translate(uint32_t key, uint64_t addr, uint64_t len, int access, struct ibv_pd *pd) {
-  Mr *mr = find_mr(key);
-
-  if (!mr || mr->ibv.pd != pd || (mr->access & access) != access)
-    return NULL;
-  if (addr < mr->iova || len > mr->ibv.length || addr - mr->iova > mr->ibv.length - len)
-    return NULL;
-  return (char *)mr->ibv.addr + (addr - mr->iova);
-}
-
 /* ---------------------------------------------------------------- across the files */
-
-/* An asynchronous event for all who have the device open. */
-void raise_event(Device *d, struct ibv_async_event e);
-
-/* Adds a completion; a full queue is overrun. For a send, the slots below sq_upto are free once it is polled. */
-void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto);
 
 /* The completion of a send; none for an unsignalled success. The send lock is held. */
 void complete_send(Qp *qp, const struct ibv_send_wr *wr, uint32_t slot, enum ibv_wc_status status, uint32_t len);
@@ -306,8 +157,6 @@ int instantverbs_port(const char *device, int up);
 int instantverbs_fail_device(const char *device);
 int instantverbs_restore_device(const char *device);
 
-int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc);
-int req_notify_cq(struct ibv_cq *ic, int solicited_only);
 int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 int post_recv(struct ibv_qp *iq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 

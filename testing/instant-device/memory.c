@@ -1,67 +1,9 @@
-/* Protection domains and memory regions. */
+/* What memory regions are here: a copy is over before the call that posted it is, so nobody has to wait for one. */
 #include "instant-verbs.h"
 
-Mr *_Atomic mrs[MAX_OBJECTS];
-static uint32_t next_mr;
-static _Atomic uint32_t key_nonce;
-
-EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *c) {
-  struct ibv_pd *pd = calloc(1, sizeof *pd);
-
-  if (pd)
-    pd->context = c;
-  return pd;
-}
-
-EXPORT int ibv_dealloc_pd(struct ibv_pd *pd) {
-  free(pd);
+EXPORT int ibv_dereg_mr(struct ibv_mr *m) {
+  remove_region(m);
   return 0;
-}
-
-static struct ibv_mr *reg_mr(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova, unsigned access) {
-  Mr *mr;
-
-  if ((access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
-    errno = EINVAL;
-    return NULL;
-  }
-  mr = calloc(1, sizeof *mr);
-  if (!mr)
-    return NULL;
-  mr->iova = iova;
-  mr->access = (int)access;
-  mr->ibv.context = pd->context;
-  mr->ibv.pd = pd;
-  mr->ibv.addr = addr;
-  mr->ibv.length = len;
-  lock(&world);
-  for (uint32_t n = 0; n < MAX_OBJECTS; n++) {
-    uint32_t i = next_mr++ % MAX_OBJECTS;
-    if (i == 0 || mrs[i])
-      continue;  /* key 0 is never given out */
-    mr->ibv.handle = i;
-    mr->ibv.lkey = mr->ibv.rkey = i << 8 | (atomic_fetch_add(&key_nonce, 1) & 0xff);
-    atomic_store_explicit(&mrs[i], mr, memory_order_release);
-    unlock(&world);
-    return &mr->ibv;
-  }
-  unlock(&world);
-  free(mr);
-  errno = ENOMEM;
-  return NULL;
-}
-
-EXPORT struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access) {
-  return reg_mr(pd, addr, len, (uintptr_t)addr, (unsigned)access);
-}
-
-EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova, int access) {
-  return reg_mr(pd, addr, len, iova, (unsigned)access);
-}
-
-EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova,
-    unsigned access) {
-  return reg_mr(pd, addr, len, iova, access & ~(unsigned)IBV_ACCESS_OPTIONAL_RANGE);
 }
 
 EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t len, uint64_t iova,
@@ -69,12 +11,4 @@ EXPORT struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size
   (void)pd, (void)offset, (void)len, (void)iova, (void)fd, (void)access;
   errno = EOPNOTSUPP;
   return NULL;
-}
-
-EXPORT int ibv_dereg_mr(struct ibv_mr *m) {
-  lock(&world);
-  mrs[m->handle] = NULL;
-  unlock(&world);
-  free(m);
-  return 0;
 }

@@ -4,6 +4,13 @@
 Qp *_Atomic qps[MAX_OBJECTS];
 uint32_t next_qp;
 
+void free_send_slots(uint32_t queue_pair, uint32_t upto) {
+  Qp *qp = find_qp(queue_pair);
+
+  if (qp)
+    atomic_store_explicit(&qp->sq_free, upto, memory_order_release);
+}
+
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init) {
   if (atomic_load(&context_of(pd->context)->dead)) {
     errno = EIO;
@@ -56,16 +63,6 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
   return NULL;
 }
 
-static bool same_subnet(const Device *d, const union ibv_gid *local, const union ibv_gid *remote) {
-  static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };
-  uint32_t ip;
-
-  if (memcmp(local->raw, v4, 12) || memcmp(remote->raw, v4, 12))
-    return !memcmp(local->raw, remote->raw, 8);
-  memcpy(&ip, remote->raw + 12, 4);
-  return d->prefix == 0 || (ntohl(ip) ^ d->ip) >> (32 - d->prefix) == 0;
-}
-
 /* Whether packets sent from gid index i of d to the given address arrive anywhere:
  * some device must own the address, and be on the same subnet. */
 static bool can_reach(const Device *d, const struct ibv_ah_attr *ah) {
@@ -81,16 +78,9 @@ static bool can_reach(const Device *d, const struct ibv_ah_attr *ah) {
 
 void complete_send(Qp *qp, const struct ibv_send_wr *wr, uint32_t slot, enum ibv_wc_status status,
     uint32_t len) {
-  static const enum ibv_wc_opcode op[] = {
-    [IBV_WR_RDMA_WRITE] = IBV_WC_RDMA_WRITE, [IBV_WR_RDMA_WRITE_WITH_IMM] = IBV_WC_RDMA_WRITE,
-    [IBV_WR_SEND] = IBV_WC_SEND, [IBV_WR_SEND_WITH_IMM] = IBV_WC_SEND,
-    [IBV_WR_RDMA_READ] = IBV_WC_RDMA_READ, [IBV_WR_ATOMIC_CMP_AND_SWP] = IBV_WC_COMP_SWAP,
-    [IBV_WR_ATOMIC_FETCH_AND_ADD] = IBV_WC_FETCH_ADD,
-  };
-
   if (status == IBV_WC_SUCCESS && !(wr->send_flags & IBV_SEND_SIGNALED) && !qp->init.sq_sig_all)
     return;  /* its slot comes free with the next signalled one */
-  struct ibv_wc wc = { .wr_id = wr->wr_id, .status = status, .opcode = op[wr->opcode],
+  struct ibv_wc wc = { .wr_id = wr->wr_id, .status = status, .opcode = completion_of(wr->opcode),
     .byte_len = len, .qp_num = qp->ibv.qp_num };
   push((Cq *)qp->ibv.send_cq, &wc, true, slot + 1);
 }
@@ -133,72 +123,18 @@ static void wait_for_writer(const Qp *qp) {
   unlock(&lifetime);
 }
 
-/* The attributes that a transition takes; -1 for one that there is not. */
-static int required(enum ibv_qp_state from, enum ibv_qp_state to, bool rc) {
-  enum {
-    INIT_MASK = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
-    RTR_MASK = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
-    RTR_RC = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
-    RTS_MASK = IBV_QP_SQ_PSN,
-    RTS_RC = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
-  };
-
-  switch (to) {
-  case IBV_QPS_RESET:
-  case IBV_QPS_ERR:
-    return 0;
-  case IBV_QPS_INIT:
-    return from == IBV_QPS_RESET ? INIT_MASK : from == IBV_QPS_INIT ? 0 : -1;
-  case IBV_QPS_RTR:
-    return from == IBV_QPS_INIT ? RTR_MASK | (rc ? RTR_RC : 0) : -1;
-  case IBV_QPS_RTS:
-    return from == IBV_QPS_RTR ? RTS_MASK | (rc ? RTS_RC : 0) : from == IBV_QPS_RTS ? 0 : -1;
-  default:
-    return -1;
-  }
-}
-
-static bool in_range(const Qp *qp, const struct ibv_qp_attr *a, int mask) {
-  return !(mask & IBV_QP_PORT && a->port_num != 1)
-    && !(mask & IBV_QP_PKEY_INDEX && a->pkey_index != 0)
-    && !(mask & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))
-    && !(mask & IBV_QP_AV && (!a->ah_attr.is_global || a->ah_attr.grh.sgid_index >= qp->device->gids))
-    && !(mask & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > 128);
-}
-
-/* Both locks are held. */
-static void take(Qp *qp, const struct ibv_qp_attr *a, int mask) {
-#define TAKE(bit, field) if (mask & (bit)) qp->attr.field = a->field
-  TAKE(IBV_QP_PKEY_INDEX, pkey_index);
-  TAKE(IBV_QP_PORT, port_num);
-  TAKE(IBV_QP_ACCESS_FLAGS, qp_access_flags);
-  TAKE(IBV_QP_AV, ah_attr);
-  TAKE(IBV_QP_PATH_MTU, path_mtu);
-  TAKE(IBV_QP_DEST_QPN, dest_qp_num);
-  TAKE(IBV_QP_RQ_PSN, rq_psn);
-  TAKE(IBV_QP_SQ_PSN, sq_psn);
-  TAKE(IBV_QP_TIMEOUT, timeout);
-  TAKE(IBV_QP_RETRY_CNT, retry_cnt);
-  TAKE(IBV_QP_RNR_RETRY, rnr_retry);
-  TAKE(IBV_QP_MIN_RNR_TIMER, min_rnr_timer);
-  TAKE(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic);
-  TAKE(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
-#undef TAKE
-}
-
 EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
   Qp *qp = (Qp *)iq;
   enum ibv_qp_state from = state_of(iq), to = mask & IBV_QP_STATE ? a->qp_state : from;
 
   if (atomic_load(&context_of(iq->context)->dead))
     return EIO;
-  int need = required(from, to, iq->qp_type == IBV_QPT_RC);
-  if (need < 0 || (mask & need) != need || !in_range(qp, a, mask))
+  if (!valid_transition(iq, a, mask))
     return EINVAL;
 
   lock(&qp->send_lock);
   lock(&qp->recv_lock);
-  take(qp, a, mask);
+  take_attributes(&qp->attr, a, mask);
   if (mask & IBV_QP_AV)
     qp->reachable = can_reach(qp->device, &a->ah_attr);
   qp->attr.qp_state = to;
@@ -250,3 +186,6 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *iq) {
   unlock(&lifetime);
   return 0;
 }
+
+EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *e) { (void)qp, (void)e; return EOPNOTSUPP; }
+EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *e) { (void)qp, (void)e; return EOPNOTSUPP; }

@@ -79,24 +79,6 @@ static bool list_to_list(Qp *src, const struct ibv_send_wr *wr, Qp *dst, const R
 
 enum { STALL = -1 };  /* "not yet": the receiver has to post, or to connect, first */
 
-/*
- * As a NIC writes: whoever sees a word of a short write sees those before it, and whoever sees the last word of a long
- * one sees all of it. Peers poll such words.
- */
-static void put(uint8_t *to, const uint8_t *from, size_t len) {
-  if (((uintptr_t)to | len) % sizeof(uint64_t) != 0) {
-    memcpy(to, from, len);
-    return;
-  }
-  size_t at = len <= MAX_INLINE ? 0 : len - sizeof(uint64_t);
-  memcpy(to, from, at);
-  for (; at < len; at += sizeof(uint64_t)) {
-    uint64_t word;
-    memcpy(&word, from + at, sizeof word);
-    atomic_store_explicit((_Atomic uint64_t *)(void *)(to + at), word, memory_order_release);
-  }
-}
-
 /* Copies the work request's bytes to where the peer lets it write. */
 static int write_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t len) {
   if (!len)
@@ -110,7 +92,7 @@ static int write_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t 
       : translate(g->lkey, g->addr, g->length, 0, qp->ibv.pd);
     if (!from)
       return IBV_WC_LOC_PROT_ERR;
-    put(to, from, g->length);
+    ordered_copy(to, from, g->length);
     to += g->length;
   }
   return IBV_WC_SUCCESS;
@@ -361,3 +343,7 @@ int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **ba
     plant_faults();
   return rc;
 }
+
+const struct ibv_context_ops data_path = {
+  .poll_cq = take_completions, .req_notify_cq = req_notify_cq, .post_send = post_send, .post_recv = post_recv,
+};

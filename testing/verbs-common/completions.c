@@ -1,5 +1,5 @@
 /* Completion queues and their channels. */
-#include "instant-verbs.h"
+#include "verbs-common.h"
 
 EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *c) {
   Channel *ch = calloc(1, sizeof *ch);
@@ -104,7 +104,7 @@ void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto) {
   if (wake) {
     struct ibv_cq *ic = &cq->ibv;
     if (write(((Channel *)ic->channel)->write_end, &ic, sizeof ic) < 0)
-      perror("instantverbs: completion event");
+      perror("verbs: completion event");
   }
   if (broke) {
     struct ibv_async_event e = { .event_type = IBV_EVENT_CQ_ERR };
@@ -113,7 +113,7 @@ void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto) {
   }
 }
 
-int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc) {
+int take_completions(struct ibv_cq *ic, int n, struct ibv_wc *wc) {
   Cq *cq = (Cq *)ic;
   int got = 0;
 
@@ -135,14 +135,21 @@ int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc) {
   while (got < n && cq->head != tail) {
     Cqe *e = &cq->ring[cq->head++ & cq->mask];
     wc[got++] = e->wc;
-    if (e->is_send) {
-      Qp *qp = find_qp(e->wc.qp_num);
-      if (qp)
-        atomic_store_explicit(&qp->sq_free, e->sq_upto, memory_order_release);
-    }
+    if (e->is_send)
+      free_send_slots(e->wc.qp_num, e->sq_upto);
   }
   unlock(&cq->lock);
   return got;
+}
+
+void purge(Cq *cq, uint32_t queue_pair) {
+  lock(&cq->lock);
+  uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed), kept = cq->head;
+  for (uint32_t i = cq->head; i != tail; i++)
+    if (cq->ring[i & cq->mask].wc.qp_num != queue_pair)
+      cq->ring[kept++ & cq->mask] = cq->ring[i & cq->mask];
+  atomic_store_explicit(&cq->tail, kept, memory_order_release);
+  unlock(&cq->lock);
 }
 
 int req_notify_cq(struct ibv_cq *ic, int solicited_only) {

@@ -1,5 +1,5 @@
 /* Constants as text. */
-#include "instant-verbs.h"
+#include "verbs-common.h"
 
 EXPORT const char *ibv_wc_status_str(enum ibv_wc_status s) {
   static const char *const n[] = { "success", "local length error", "local QP operation error",
@@ -17,6 +17,10 @@ EXPORT const char *ibv_wc_status_str(enum ibv_wc_status s) {
 EXPORT const char *ibv_event_type_str(enum ibv_event_type e) {
   switch (e) {
   case IBV_EVENT_CQ_ERR: return "CQ error";
+  case IBV_EVENT_COMM_EST: return "communication established";
+  case IBV_EVENT_GID_CHANGE: return "GID table change";
+  case IBV_EVENT_QP_ACCESS_ERR: return "local access violation work queue error";
+  case IBV_EVENT_QP_REQ_ERR: return "invalid request local work queue error";
   case IBV_EVENT_QP_FATAL: return "local work queue catastrophic error";
   case IBV_EVENT_DEVICE_FATAL: return "local catastrophic error";
   case IBV_EVENT_PORT_ACTIVE: return "port active";

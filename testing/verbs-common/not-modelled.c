@@ -1,5 +1,5 @@
 /* What programs may ask for and this does not have. */
-#include "instant-verbs.h"
+#include "verbs-common.h"
 
 static bool forked_ok;
 
@@ -7,8 +7,6 @@ EXPORT int ibv_fork_init(void) { forked_ok = true; return 0; }
 EXPORT enum ibv_fork_status ibv_is_fork_initialized(void) {
   return forked_ok ? IBV_FORK_ENABLED : IBV_FORK_DISABLED;
 }
-EXPORT int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *e) { (void)qp, (void)e; return EOPNOTSUPP; }
-EXPORT int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *e) { (void)qp, (void)e; return EOPNOTSUPP; }
 EXPORT struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp) { (void)qp; return NULL; }
 EXPORT int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags) {
   (void)qp, (void)op, (void)flags;

@@ -1,0 +1,283 @@
+/* The requester's side: work requests are staged as packets, and completed when they are acknowledged. */
+#include "simulated-verbs.h"
+
+#include <signal.h>
+
+/* ---------------------------------------------------------------- completion */
+
+static void complete(Qp *qp, const SendWqe *w, enum ibv_wc_status status) {
+  struct ibv_wc wc = { .wr_id = w->wr_id, .status = status, .opcode = completion_of(w->opcode),
+    .byte_len = w->opcode == IBV_WR_RDMA_READ ? (uint32_t)w->length : 8, .qp_num = qp->ibv.qp_num };
+
+  qp->rq.head++;
+  if (answers(w->opcode))
+    qp->rq.reads--;
+  if (status == IBV_WC_SUCCESS && !(w->flags & IBV_SEND_SIGNALED) && !qp->init.sq_sig_all)
+    return;  /* its slot comes free with the next signalled one */
+  if (status != IBV_WC_SUCCESS) {  /* nothing else of it is valid, and devices leave rubbish there */
+    wc.opcode = (enum ibv_wc_opcode)0x5a;
+    wc.byte_len = 0x5a5a5a5a;
+    wc.vendor_err = status == IBV_WC_WR_FLUSH_ERR ? 249 : 129;
+  }
+  push((Cq *)qp->ibv.send_cq, &wc, true, (uint32_t)qp->rq.head);
+}
+
+void fail(Qp *qp) {
+  Requester *rq = &qp->rq;
+
+  qp->fence_at = 0;
+  set_state(&qp->ibv, IBV_QPS_ERR);
+  atomic_store(&qp->slot->state, qp->mute ? (uint32_t)SLOT_MUTE : (uint32_t)IBV_QPS_ERR);
+  leave_ring(qp);
+  if (qp->mute)
+    return;
+  while (rq->head != rq->tail) {
+    SendWqe *w = send_wqe(qp, rq->head);
+    if (answers(w->opcode) && rq->head >= rq->staged)
+      rq->reads++;  /* complete() takes it off */
+    complete(qp, w, IBV_WC_WR_FLUSH_ERR);
+  }
+  while (qp->rs.rq_head != qp->rs.rq_tail)
+    receive_done(qp, IBV_WC_WR_FLUSH_ERR, 0, NULL);
+}
+
+void fail_oldest(Qp *qp, enum ibv_wc_status status) {
+  SendWqe *w = send_wqe(qp, qp->rq.head);
+
+  if (answers(w->opcode) && qp->rq.head >= qp->rq.staged)
+    qp->rq.reads++;
+  complete(qp, w, status);
+  fail(qp);
+}
+
+/* ---------------------------------------------------------------- staging */
+
+/* Room for a packet in one piece; a packet without meaning fills the rest of the ring before it. */
+static Packet *room(Qp *qp, uint64_t payload) {
+  Requester *rq = &qp->rq;
+  const Slot *peer = peer_slot(qp);
+  uint64_t bytes = request_bytes(), need = packet_bytes(payload), at = rq->ring_tail % bytes;
+  uint64_t head = atomic_load(&peer->bound) == rq->link ? atomic_load_explicit(&peer->head, memory_order_acquire) : 0;
+  uint64_t pad = at + need > bytes ? bytes - at : 0;
+  uint8_t *lane = ring_at(qp->ring);
+
+  if (head > rq->ring_tail || rq->ring_tail - head + pad + need > bytes)
+    return NULL;
+  if (pad) {
+    Packet *p = (Packet *)(void *)(lane + at);
+    memset(p, 0, sizeof *p);
+    p->flags = PACKET_PAD;
+    p->length = (uint32_t)(pad - HEADER);
+    rq->ring_tail += pad;
+    at = 0;
+  }
+  return (Packet *)(void *)(lane + at);
+}
+
+static bool inline_or_gather(const Qp *qp, const SendWqe *w, uint64_t offset, uint8_t *to, uint64_t len) {
+  if (!(w->flags & IBV_SEND_INLINE))
+    return gather(qp, w->sge, w->num_sge, offset, to, len);
+  memcpy(to, (const uint8_t *)&w->sge[qp->init.cap.max_send_sge] + offset, len);
+  return true;
+}
+
+/* When the packet arrives: at once, unless a rule holds it back. Packets of a queue pair never overtake another. */
+static uint64_t due_time(Qp *qp, uint8_t *flags) {
+  const Rule *r;
+  uint64_t due = 0;
+
+  if ((r = strike(qp->rules_out, RULE_HOLD)))
+    due = now_ns() + r->least, *flags |= r->pierce ? PACKET_PIERCE : 0;
+  else if ((r = strike(qp->rules_out, RULE_DELAY)))
+    due = now_ns() + r->least + (uint64_t)rand() % (r->most - r->least + 1);
+  if (due < qp->rq.last_due)
+    due = qp->rq.last_due;
+  qp->rq.last_due = due;
+  return due;
+}
+
+/* Stages the next packet of the request. False: it has to wait, or is refused. */
+static bool stage(Qp *qp, const SendWqe *w) {
+  Requester *rq = &qp->rq;
+  bool request_only = answers(w->opcode);
+  uint64_t left = w->length - rq->staged_bytes, part = request_only ? 0 : left < SEGMENT ? left : SEGMENT;
+
+  if (!rq->staged_bytes && ((request_only && rq->reads >= qp->attr.max_rd_atomic)
+      || (w->flags & IBV_SEND_FENCE && rq->reads)))
+    return false;
+  Packet *p = room(qp, part);
+  if (!p)
+    return false;
+  *p = (Packet){ .opcode = (uint8_t)w->opcode, .length = (uint32_t)part, .address = w->remote + rq->staged_bytes,
+    .key = w->rkey, .immediate = w->immediate, .message = rq->staged, .total = left,
+    .compare_add = w->compare_add, .swap = w->swap };
+  if (!inline_or_gather(qp, w, rq->staged_bytes, (uint8_t *)(p + 1), part)) {
+    rq->refused = IBV_WC_LOC_PROT_ERR;
+    return false;
+  }
+  bool last = request_only || part == left;
+  p->flags = (uint8_t)((rq->staged_bytes ? 0 : PACKET_FIRST) | (last ? PACKET_LAST : 0));
+  if (qp->rules_out) {
+    p->due = due_time(qp, &p->flags);
+    if (part && strike(qp->rules_out, RULE_FLIP))
+      ((uint8_t *)(p + 1))[(uint64_t)rand() % part] ^= (uint8_t)(1 << rand() % 8);
+    if (last && strike(qp->rules_out, RULE_LIE))
+      p->flags |= PACKET_LIE;
+    if (strike(qp->rules_out, RULE_KILL_STAGE))
+      raise(SIGKILL);
+  }
+  rq->ring_tail += packet_bytes(part);
+  rq->staged_bytes = last ? 0 : rq->staged_bytes + part;
+  if (last)
+    rq->staged++, rq->reads += request_only;
+  return true;
+}
+
+void pump(Qp *qp) {
+  Requester *rq = &qp->rq;
+  uint64_t before = rq->ring_tail;
+
+  if (state_of(&qp->ibv) != IBV_QPS_RTS || qp->mute)
+    return;
+  while (rq->staged != rq->tail && rq->refused == IBV_WC_SUCCESS && stage(qp, send_wqe(qp, rq->staged)))
+    ;
+  if (rq->ring_tail != before) {
+    atomic_store_explicit(&fabric.rings[qp->ring].tail, rq->ring_tail, memory_order_release);
+    notify(slot_of(qp->attr.dest_qp_num));
+  }
+  if (rq->refused != IBV_WC_SUCCESS && rq->head == rq->staged)
+    fail_oldest(qp, rq->refused);
+}
+
+/* ---------------------------------------------------------------- acknowledgements */
+
+static void take_response(Qp *qp, const Packet *p, const uint8_t *payload) {
+  if (p->message < qp->rq.head || p->message >= qp->rq.staged)
+    return;
+  SendWqe *w = send_wqe(qp, p->message);
+  uint64_t most = w->opcode == IBV_WR_RDMA_READ ? w->length : 8;
+  if (p->total > most || p->length > most - p->total)
+    return;
+  if (!scatter(qp, w->sge, w->num_sge, p->total, payload, p->length))
+    w->failed = IBV_WC_LOC_PROT_ERR;
+  if (p->flags & PACKET_LAST)
+    w->answered = true;
+}
+
+static void take_responses(Qp *qp) {
+  const Slot *peer = peer_slot(qp);
+  uint64_t bytes = response_bytes();
+  int ring = peer->ring;
+
+  if (!qp->rq.reads || ring < 0 || ring >= SLOTS)
+    return;
+  uint64_t tail = atomic_load_explicit(&fabric.rings[ring].response_tail, memory_order_acquire);
+  const uint8_t *lane = ring_at(ring) + request_bytes();
+  while (qp->rq.response_head < tail) {
+    uint64_t at = qp->rq.response_head % bytes;
+    Packet p;
+    memcpy(&p, lane + at, sizeof p);
+    if (p.length > bytes - at - HEADER)
+      return;  /* another's by now; timers end it */
+    if (!(p.flags & PACKET_PAD))
+      take_response(qp, &p, lane + at + HEADER);
+    qp->rq.response_head += packet_bytes(p.length);
+  }
+  atomic_store_explicit(&qp->slot->response_head, qp->rq.response_head, memory_order_release);
+}
+
+void reap(Qp *qp) {
+  Requester *rq = &qp->rq;
+  const Slot *peer = peer_slot(qp);
+
+  if (state_of(&qp->ibv) != IBV_QPS_RTS || qp->mute || rq->head == rq->tail || atomic_load(&peer->bound) != rq->link)
+    return;
+  if (find_rule(qp->rules_in, RULE_CUT) || strike(qp->rules_out, RULE_ACK_LOSS))
+    return;  /* it is looked at again by the timer */
+  uint64_t nak = atomic_load_explicit(&peer->nak, memory_order_acquire);
+  uint64_t acked = atomic_load_explicit(&peer->acked, memory_order_acquire);
+  uint64_t before = rq->response_head, oldest = rq->head;
+  take_responses(qp);
+  if (atomic_load(&peer->bound) != rq->link)
+    return;
+  while (rq->head < acked && rq->head < rq->staged) {
+    SendWqe *w = send_wqe(qp, rq->head);
+    if (w->failed != IBV_WC_SUCCESS) {
+      fail_oldest(qp, w->failed);
+      return;
+    }
+    if (answers(w->opcode) && !w->answered)
+      break;
+    complete(qp, w, IBV_WC_SUCCESS);
+  }
+  if (rq->response_head != before)
+    notify(slot_of(qp->attr.dest_qp_num));
+  if (rq->head != oldest)
+    rq->unreachable_since = rq->rnr_since = 0;
+  if (nak >> 8 == rq->head + 1 && rq->head < rq->staged)
+    fail_oldest(qp, (enum ibv_wc_status)(nak & 0xff));
+}
+
+/* ---------------------------------------------------------------- posting */
+
+static int refuse(const Qp *qp, const struct ibv_send_wr *wr, uint64_t *length) {
+  enum ibv_qp_state state = state_of(&qp->ibv);
+
+  if ((state != IBV_QPS_RTS && state != IBV_QPS_ERR) || wr->num_sge > (int)qp->init.cap.max_send_sge
+      || wr->num_sge < 0 || wr->opcode > IBV_WR_ATOMIC_FETCH_AND_ADD)
+    return EINVAL;
+  if ((uint32_t)qp->rq.tail - atomic_load_explicit(&qp->rq.free, memory_order_acquire) >= qp->init.cap.max_send_wr)
+    return ENOMEM;
+  *length = list_length(wr->sg_list, wr->num_sge);
+  if (wr->send_flags & IBV_SEND_INLINE && (*length > qp->init.cap.max_inline_data || answers(wr->opcode)))
+    return EINVAL;
+  return *length > max_message ? EINVAL : 0;
+}
+
+static void accept_request(Qp *qp, const struct ibv_send_wr *wr, uint64_t length) {
+  SendWqe *w = send_wqe(qp, qp->rq.tail++);
+  uint8_t *bytes = (uint8_t *)&w->sge[qp->init.cap.max_send_sge];
+  bool atomic = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+
+  *w = (SendWqe){ .wr_id = wr->wr_id, .opcode = wr->opcode, .flags = wr->send_flags, .immediate = wr->imm_data,
+    .length = length, .num_sge = wr->num_sge };
+  w->rkey = atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey;
+  w->remote = atomic ? wr->wr.atomic.remote_addr : wr->wr.rdma.remote_addr;
+  w->compare_add = atomic ? wr->wr.atomic.compare_add : 0;
+  w->swap = atomic ? wr->wr.atomic.swap : 0;
+  for (int i = 0; i < wr->num_sge; i++) {
+    const struct ibv_sge *g = &wr->sg_list[i];
+    w->sge[i] = *g;
+    if (wr->send_flags & IBV_SEND_INLINE) {  /* the caller may reuse its memory */
+      memcpy(bytes, (const void *)(uintptr_t)g->addr, g->length);
+      bytes += g->length;
+    }
+  }
+}
+
+int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **bad) {
+  Qp *qp = (Qp *)iq;
+  int rc = forked ? EIO : 0;
+
+  if (rc) {
+    *bad = wr;
+    return rc;
+  }
+  pthread_mutex_lock(&engine);
+  for (; wr; wr = wr->next) {
+    uint64_t length = 0;
+    rc = refuse(qp, wr, &length);
+    if (rc) {
+      *bad = wr;
+      break;
+    }
+    accept_request(qp, wr, length);
+    if (state_of(iq) == IBV_QPS_ERR && !qp->fence_at)
+      fail(qp);
+  }
+  pump(qp);
+  serve_pending();
+  pthread_mutex_unlock(&engine);
+  schedule();
+  return rc;
+}

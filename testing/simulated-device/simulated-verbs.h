@@ -1,0 +1,177 @@
+/*
+ * simulated-verbs - a stand-in for libibverbs.so.1 whose queue pairs connect between the processes, and the network
+ * namespaces, of one machine. README.md says what it simulates, and by which variables it is set.
+ *
+ * A sender stages packets in a ring of shared memory; the target's process carries them out. Whoever posts or polls
+ * serves all queue pairs of its process, otherwise the process's NIC thread does.
+ *
+ * One lock of the process, the engine's, guards its queue pairs. Who holds it writes into memory for peers, so a fence
+ * is to have held it: RESET, ERR, destroying, and deregistering memory take it.
+ */
+#ifndef SIMULATED_VERBS_H
+#define SIMULATED_VERBS_H
+
+#include "verbs-common.h"
+#include "fabric.h"
+
+typedef struct SendWqe {
+  uint64_t wr_id;
+  enum ibv_wr_opcode opcode;
+  unsigned flags;
+  uint32_t immediate, rkey;
+  uint64_t remote, compare_add, swap, length;
+  bool answered;  /* all of a READ's or an atomic's response has come */
+  enum ibv_wc_status failed;  /* while its response was written */
+  int num_sge;
+  struct ibv_sge sge[];  /* max_send_sge of them, and the inline bytes after them */
+} SendWqe;
+
+typedef struct RecvWqe {
+  uint64_t wr_id;
+  int num_sge;
+  struct ibv_sge sge[];
+} RecvWqe;
+
+typedef enum Unreachable {
+  REACHABLE, OWN_PORT_DOWN, PEER_GONE, PEER_NOT_READY, PEER_OTHER, PSN_DIFFERS, PEER_PORT_DOWN, GID_GONE, MTU_DIFFERS,
+  CUT_BY_RULE,
+} Unreachable;
+
+typedef struct Requester {
+  uint64_t link;  /* 0: not ready to send */
+  uint8_t *wqes;
+  size_t stride;
+  uint64_t head, staged, tail;  /* requests: the oldest outstanding one, the next to stage, the next to post */
+  _Atomic uint32_t free;  /* those below it are free again */
+  uint64_t staged_bytes;  /* of the request that is being staged */
+  enum ibv_wc_status refused;  /* what is wrong with that one, or success */
+  uint64_t ring_tail, response_head;
+  uint64_t last_due;
+  uint32_t reads;  /* READs and atomics outstanding */
+  uint64_t unreachable_since, rnr_since;  /* 0: not */
+} Requester;
+
+typedef struct Responder {
+  uint64_t bound;  /* the peer's link that is served; 0: none yet */
+  uint64_t served;  /* the last one: it is not served again */
+  int ring;
+  uint64_t head, executed;
+  uint64_t response_tail, answered_bytes;  /* of the READ that is being answered */
+  uint64_t received_bytes;  /* of the message that comes in */
+  uint8_t *wqes;
+  size_t stride;
+  uint32_t rq_head, rq_tail;
+  bool waits;  /* for a receive to be posted */
+  uint64_t due;  /* of the packet at the head, if it is not due */
+  uint64_t lost_until;
+} Responder;
+
+typedef struct Qp {
+  struct ibv_qp ibv;
+  struct ibv_qp_init_attr init;  /* with the capacities it really has */
+  struct ibv_qp_attr attr;
+  struct ibv_ece ece;
+  Device *device;
+  Slot *slot;
+  int index, ring, peer_port;
+  bool mute;
+  uint64_t fence_at;  /* in ERR: until then writes may land, and nothing is flushed; 0: it is fenced */
+  uint64_t rules_out, rules_in;  /* bits of those that match packets to, and from, the peer */
+  Requester rq;
+  Responder rs;
+} Qp;
+
+extern pthread_mutex_t engine;
+extern Qp *_Atomic qps[SLOTS];
+extern int device_ports[MAX_DEVICES];  /* the devices' entries in the fabric */
+extern bool late_fence;  /* ERR is a fence once a flushed request was seen, and not before */
+extern _Atomic bool forked;  /* in a child, where nothing works */
+
+static inline Slot *peer_slot(const Qp *qp) { return &fabric.slots[slot_of(qp->attr.dest_qp_num)]; }
+static inline SendWqe *send_wqe(const Qp *qp, uint64_t n) {
+  return (SendWqe *)(qp->rq.wqes + n % qp->init.cap.max_send_wr * qp->rq.stride);
+}
+static inline RecvWqe *recv_wqe(const Qp *qp, uint32_t n) {
+  return (RecvWqe *)(qp->rs.wqes + n % qp->init.cap.max_recv_wr * qp->rs.stride);
+}
+static inline bool answers(enum ibv_wr_opcode opcode) {
+  return opcode == IBV_WR_RDMA_READ || opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* ---------------------------------------------------------------- with the engine held */
+
+/* Stages what fits into the ring. */
+void pump(Qp *qp);
+
+/* Takes the peer's acknowledgements and responses. */
+void reap(Qp *qp);
+
+/* Carries out what the peer has staged. False: it stopped early, with more to do. */
+bool serve(Qp *qp);
+
+/* To the error state: everything outstanding is flushed. */
+void fail(Qp *qp);
+
+/* The oldest request has that status; all others are flushed. */
+void fail_oldest(Qp *qp, enum ibv_wc_status status);
+
+/* Its ring is not its any more; the packets that are staged stay on the wire. */
+void leave_ring(Qp *qp);
+
+/* The responder is bound to nothing any more. */
+void unbind(Qp *qp);
+
+/* Does what queue pairs of the process have news for. */
+void serve_pending(void);
+
+/* Copies into, or out of, the bytes of a list from offset on. False: the list's keys do not allow it. */
+bool scatter(const Qp *qp, const struct ibv_sge *sge, int n, uint64_t offset, const uint8_t *from, uint64_t len);
+bool gather(const Qp *qp, const struct ibv_sge *sge, int n, uint64_t offset, uint8_t *to, uint64_t len);
+uint64_t list_length(const struct ibv_sge *sge, int n);
+
+void receive_done(Qp *qp, enum ibv_wc_status status, uint32_t len, const Packet *p);
+void queue_pair_event(Qp *qp, enum ibv_event_type type);
+
+/* ---------------------------------------------------------------- the engine */
+
+/* Has this process on the fabric, and its NIC thread running. Returns 0 or an errno. */
+int engine_start(void);
+
+/* Something has to be looked at later. */
+void schedule(void);
+
+/* Timers of all queue pairs; whether any is running. */
+bool run_timers(uint64_t now);
+
+Unreachable why_unreachable(const Qp *qp);
+
+/* ---------------------------------------------------------------- ports and rules */
+
+/* Looks at the interfaces and at what simverbs-ctl has set, and raises events. No lock is held. */
+void refresh_ports(void);
+bool port_is_up(int port);
+bool port_has_gid(int port, const uint8_t gid[16]);
+
+/* The port with that GID, or NO_PORT. */
+int find_port(const uint8_t gid[16], uint32_t type);
+
+/* Whether both are on one subnet. */
+bool ports_connected(int a, int b);
+
+/* Which rules match the queue pair's packets. */
+void match_rules(Qp *qp);
+
+/* One of those rules of that kind that is active, or NULL. It does not count a strike. */
+const Rule *find_rule(uint64_t rules, Action action);
+
+/* The same for a rule that strikes now: its moments are counted. */
+const Rule *strike(uint64_t rules, Action action);
+
+/* Rules that act on queue pairs of this process by themselves. */
+void apply_rules(void);
+
+int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc);
+int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+int post_recv(struct ibv_qp *iq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
+
+#endif
