@@ -163,6 +163,6 @@ class HostileNetworkIT {
             environment.put("TRIGON_CLUSTER_KEY_FILE", key.toString());
         }
         Path folder = Files.createDirectories(directory.resolve("job"));
-        return new NamespaceJob(network, folder, environment, List.of("a", "b", "c"));
+        return new NamespaceJob(network::by, folder, environment, List.of("a", "b", "c"));
     }
 }

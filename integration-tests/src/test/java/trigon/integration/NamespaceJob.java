@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -30,11 +31,12 @@ final class NamespaceJob implements AutoCloseable {
     /**
      * Starts the ranks.
      *
+     * @param by what goes before a command that is to run on a node
      * @param directory for the logs, and where ranks meet; new
      * @param environment of all of them
      * @param nodes in the order of their ranks
      */
-    NamespaceJob(CableNamespaces network, Path directory, Map<String, String> environment, List<String> nodes)
+    NamespaceJob(Function<String, List<String>> by, Path directory, Map<String, String> environment, List<String> nodes)
             throws IOException {
         until = directory.resolve("until");
         Path meet = Files.createDirectories(directory.resolve("rendezvous"));
@@ -46,7 +48,7 @@ final class NamespaceJob implements AutoCloseable {
             Map<String, String> variables = new HashMap<>(environment);
             variables.put("TRIGON_NODE", node);
             ranks.add(new HostProgram(
-                    network.by(node),
+                    by.apply(node),
                     HostProgram.distribution(),
                     directory.resolve(node + ".log"),
                     variables,

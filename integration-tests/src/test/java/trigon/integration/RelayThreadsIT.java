@@ -74,6 +74,6 @@ class RelayThreadsIT {
         Map<String, String> environment = new HashMap<>(HostProgram.QUICK_START);
         environment.put("TRIGON_CONFIG", file.toString());
         return new NamespaceJob(
-                network, Files.createDirectories(directory.resolve("job")), environment, List.of(nodes));
+                network::by, Files.createDirectories(directory.resolve("job")), environment, List.of(nodes));
     }
 }

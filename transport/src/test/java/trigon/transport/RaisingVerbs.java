@@ -48,6 +48,9 @@ final class RaisingVerbs implements VerbsProvider {
     /** A device of that name refuses new queue pairs. */
     volatile String refusing = "";
 
+    /** A device of that name completes nothing: whatever it sends is not acknowledged. */
+    volatile String unacknowledged = "";
+
     private volatile boolean unreadable;
 
     RaisingVerbs(VerbsProvider behind) {
@@ -96,10 +99,10 @@ final class RaisingVerbs implements VerbsProvider {
     }
 
     /** Passes completions on, until it falls silent. */
-    private record Completions(CompletionQueue behind, RaisingVerbs verbs) implements CompletionQueue {
+    private record Completions(CompletionQueue behind, RaisingVerbs verbs, String device) implements CompletionQueue {
         @Override
         public int poll(WorkCompletions into) {
-            return verbs.silent ? 0 : behind.poll(into);
+            return verbs.silent || device.equals(verbs.unacknowledged) ? 0 : behind.poll(into);
         }
 
         @Override
@@ -142,7 +145,7 @@ final class RaisingVerbs implements VerbsProvider {
 
         @Override
         public CompletionQueue createCompletionQueue(int entries) {
-            Completions queue = new Completions(device.createCompletionQueue(entries), RaisingVerbs.this);
+            Completions queue = new Completions(device.createCompletionQueue(entries), RaisingVerbs.this, deviceName());
             completionQueues.add(queue);
             return queue;
         }

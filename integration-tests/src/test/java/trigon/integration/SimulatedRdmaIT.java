@@ -1,0 +1,185 @@
+package trigon.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Await;
+
+/**
+ * The plugin as NCCL loads it, over RDMA links between processes on nodes of their own, whose devices fail while a job
+ * runs. Nothing is set but that the links are RDMA; the host looks at each element.
+ */
+@Timeout(300)
+class SimulatedRdmaIT {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Pattern MOVED = Pattern.compile(" goes on over ");
+
+    @TempDir
+    private Path directory;
+
+    private CableNamespaces network;
+    private SimulatedDevice device;
+
+    @BeforeEach
+    void layCables() {
+        network = CableNamespaces.open();
+        device = new SimulatedDevice(network);
+        List.of("a", "b", "c").forEach(network::node);
+        network.cable("a", "one", "10.0.1.1/24", "b", "one", "10.0.1.2/24");
+        network.cable("a", "two", "10.0.2.1/24", "b", "two", "10.0.2.2/24");
+        List.of("a", "b").forEach(node -> device.plugIn(node, "one", "two"));
+    }
+
+    @AfterEach
+    void removeNodes() throws Exception {
+        if (device != null) {
+            device.close();
+        }
+        if (network != null) {
+            network.close();
+        }
+    }
+
+    @Test
+    void eachLinkOfATriangleIsItsOwnSubnet() throws Exception {
+        network.cable("b", "three", "10.0.3.2/24", "c", "three", "10.0.3.3/24");
+        network.cable("c", "four", "10.0.4.3/24", "a", "four", "10.0.4.1/24");
+        device.plugIn("a", "four");
+        device.plugIn("b", "three");
+        device.plugIn("c", "three", "four");
+
+        try (NamespaceJob job = job("a", "b", "c")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.output()).contains("via three 10.0.3.2/24 (rdma)", "via four 10.0.4.3/24 (rdma)");
+        }
+    }
+
+    /** What a queue pair does, or a cable: the job goes on elsewhere, and nothing is lost or done twice. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cut a/one>b/one",
+                "cut a/one-b/one",
+                "break a/one>b/one executed 40 acked 20",
+                "hold a/one>b/one 3s after 50 times 1",
+                "qp a/one * error times 2",
+                "qp b/one * fatal times 2"
+            })
+    void aJobGoesOnWhen(String rule) throws Exception {
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            device.control(rule);
+            awaitMoves(job);
+            job.awaitRounds(20);
+            assertThat(rule.startsWith("cut") || device.strikes() > 0)
+                    .as(device.control("rules"))
+                    .isTrue();
+            device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"port a/one down, port a/one up", "device b/one fail, device b/one return"})
+    void aJobGoesOnWithout(String fails, String returns) throws Exception {
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            device.control(fails);
+            awaitMoves(job);
+            job.awaitRounds(20);
+            device.control(returns);
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    @Test
+    void aJobGoesOnWhenAnInterfaceGoesDown() throws Exception {
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            network.set("a", "one", false);
+            awaitMoves(job);
+            job.awaitRounds(20);
+            network.set("a", "one", true);
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    /** A NIC sends again what is lost, so nobody else notices. */
+    @ParameterizedTest
+    @ValueSource(strings = {"loss a/one>b/one 5% ; ack-loss a/one>b/one 5%", "delay a/one>b/one 0us..2ms"})
+    void aNicMakesGood(String rules) throws Exception {
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            device.control(rules);
+            Await.until(job::output, PATIENCE, () -> device.strikes() > 20);
+            device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.output()).doesNotContainPattern(MOVED);
+        }
+    }
+
+    /** Where TCP gets through and RDMA does not, a connection is made elsewhere. */
+    @Test
+    void aCableThatCarriesNoRdmaIsNotTaken() throws Exception {
+        try (NamespaceJob first = job("a", "b")) { // makes the fabric
+            first.awaitRounds(1);
+            device.control("cut a/one>b/one");
+            first.end();
+        }
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.output())
+                    .contains("an empty RDMA WRITE is not acknowledged, though TCP gets through")
+                    .containsPattern("one 10.0.1.1/24 \\(rdma\\): 0 messages");
+        }
+    }
+
+    @Test
+    void aRankThatIsKilledEndsTheOthers() throws Exception {
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            job.ranks().get(1).signal("KILL");
+
+            assertThat(job.ranks().getFirst().exitStatus()).isNotZero();
+            assertThat(job.ranks().getFirst().output()).contains("lost 10.0.");
+        }
+    }
+
+    private static void awaitMoves(NamespaceJob job) {
+        Await.until(
+                job::output,
+                PATIENCE,
+                () -> job.ranks().stream()
+                        .allMatch(rank -> MOVED.matcher(rank.output()).find()));
+    }
+
+    private NamespaceJob job(String... nodes) throws Exception {
+        Map<String, String> environment = new HashMap<>(HostProgram.QUICK_START);
+        environment.putAll(device.environment());
+        return new NamespaceJob(device::by, Files.createTempDirectory(directory, "job"), environment, List.of(nodes));
+    }
+}
