@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** RDMA devices on the interfaces of network namespaces, and what goes wrong with them. Closing removes their fabric. */
+/** RDMA devices on network namespaces' interfaces, and what goes wrong with them. Closing removes their fabric. */
 final class SimulatedDevice implements AutoCloseable {
 
     private static final Path FOLDER =

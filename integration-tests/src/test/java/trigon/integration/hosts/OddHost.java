@@ -27,8 +27,14 @@ record OddHost(Path scratch, Path distribution, List<String> by, Map<String, Str
     static final int SEGMENTATION_FAULT = 128 + 11;
 
     private static final int DEADLINE_SECONDS = 150;
-    private static final String NODES =
-            "version: 1\nlinks: software\nnodes:\n  a: {nics: [{address: 127.0.12.1/24}]}\n";
+    /** A process that is short of memory or processors answers late. */
+    private static final String NODES = """
+            version: 1
+            links: software
+            handshake: {timeout: 60s}
+            nodes:
+              a: {nics: [{address: 127.0.12.1/24}]}
+            """;
 
     OddHost {
         by = List.copyOf(by);

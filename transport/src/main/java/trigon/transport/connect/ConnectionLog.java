@@ -4,6 +4,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Tells the user which link leads to which peer: once at INFO, however many connections NCCL makes there, and again
@@ -20,13 +21,18 @@ public final class ConnectionLog {
 
     /** A connection is up; the line names the peer, the links and what carries the data. */
     void logUp(String line) {
+        log.atLevel(isNew(line) ? Level.INFO : Level.DEBUG).log("{}", line);
+    }
+
+    /** Nothing got across over a link that seems well, so it is not taken now; the line names it, and the peer. */
+    void logUnproven(String line) {
+        log.atLevel(isNew(line) ? Level.WARN : Level.DEBUG).log("{}", line);
+    }
+
+    private boolean isNew(String line) {
         if (said.size() >= MOST) {
             said.clear();
         }
-        if (said.add(line)) {
-            log.info("{}", line);
-        } else {
-            log.debug("{}", line);
-        }
+        return said.add(line);
     }
 }

@@ -26,6 +26,7 @@ import trigon.routing.Reason;
 import trigon.routing.Relays;
 import trigon.routing.table.DisjointPaths;
 import trigon.routing.table.NoPathException;
+import trigon.system.Errno;
 import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
 import trigon.trace.TraceLog;
@@ -258,6 +259,11 @@ public final class Connector {
         private void failed(Path path, RuntimeException why) {
             links.of(path.local()).counters().retried();
             if (mayPass(why) && schedule.away(path)) {
+                if (why instanceof VerbsException failure && failure.errno() == Errno.ETIMEDOUT) {
+                    side.connectionLog()
+                            .logUnproven("no connection to %s over %s: %s"
+                                    .formatted(pending.peer(), path.local(), failure.getMessage()));
+                }
                 log.debug("no connection to {} over {} yet: {}", pending.peer(), path, why.getMessage());
                 return;
             }

@@ -1,6 +1,7 @@
 package trigon.transport.path;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import trigon.system.Errno;
 import trigon.verbs.SendFlag;
@@ -16,7 +17,7 @@ import trigon.verbs.WorkCompletions;
  */
 public final class DataPathProbe {
 
-    /** So long the acknowledgement is waited for; the NIC itself would send again for many seconds. */
+    /** So long the acknowledgement is waited for; by its settings a NIC may send again for many seconds. */
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
     private static final Duration LOOK = Duration.ofNanos(20_000);
@@ -40,12 +41,14 @@ public final class DataPathProbe {
             if (count < 0) {
                 throw failed(path, -count, "the completion queue cannot be polled");
             }
-            if (count == 0) {
+            WorkCompletionStatus status = count == 0
+                    ? WorkCompletionStatus.RETRY_EXCEEDED
+                    : WorkCompletionStatus.ofCode(completions.statusCode(0));
+            if (status == WorkCompletionStatus.RETRY_EXCEEDED) {
                 throw failed(path, Errno.ETIMEDOUT, "an empty RDMA WRITE is not acknowledged, though TCP gets through");
             }
-            if (completions.statusCode(0) != WorkCompletionStatus.SUCCESS_CODE) {
-                WorkCompletionStatus status = WorkCompletionStatus.ofCode(completions.statusCode(0));
-                throw failed(path, Errno.ETIMEDOUT, "an empty RDMA WRITE failed with " + status);
+            if (status != WorkCompletionStatus.SUCCESS) {
+                throw failed(path, Errno.EIO, "an empty RDMA WRITE failed with " + status);
             }
         }
     }
@@ -63,7 +66,10 @@ public final class DataPathProbe {
     private static VerbsException failed(PathChannel path, int errno, String what) {
         return new VerbsException(
                 "ibv_post_send",
-                path.link().local() + " to " + path.remote(),
+                "%s to %s"
+                        .formatted(
+                                path.link().local(),
+                                Objects.requireNonNull(path.remote()).gid()),
                 errno,
                 what + ": see that RoCE (UDP port 4791) passes both ways between these two, and that both GIDs are of"
                         + " this network");
