@@ -121,7 +121,7 @@ class Launch:
         network = self.setting.network
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("NCCL_", "TRIGON_", "TORCH_NCCL_"))}
         environment = {
-            **kept, **NETWORK_ONLY, **self.setting.sharing.environment,
+            **kept, **NETWORK_ONLY, **self.setting.sharing.environment, **network.environment,
             "RANK": str(rank), "WORLD_SIZE": str(self.ranks), "MASTER_ADDR": network.rendezvous_host,
             "CHECK_BACKEND": "gloo" if self.setting.dry_run else "nccl",
             "CUDA_VISIBLE_DEVICES": "" if self.setting.dry_run else self.setting.gpu(rank),

@@ -1,4 +1,4 @@
-"""Cables are cut under running all-reduces: only the time may tell, and every bit has to be as without cuts."""
+"""Cables and NICs fail under running all-reduces: only the time may tell, and every bit is as without failures."""
 
 import itertools
 import random
@@ -6,7 +6,6 @@ import threading
 import time
 
 from cluster import LaunchFailed
-from network import interface
 from session import Session
 
 SECONDS = 120
@@ -20,7 +19,7 @@ FIXED = {"NCCL_ALGO": "Ring", "NCCL_PROTO": "Simple", "NCCL_MIN_NCHANNELS": "2",
 
 
 class Cutter(threading.Thread):
-    """Takes a random cable away every few seconds, and gives it back."""
+    """Has a random cable fail every few seconds, in a random way, and mends it."""
 
     def __init__(self, network, seed):
         super().__init__(daemon=True)
@@ -32,11 +31,12 @@ class Cutter(threading.Thread):
             while not self.over.wait(REST_SECONDS - AWAY_SECONDS):
                 one, other = self.random.choice(list(itertools.combinations(self.network.nodes, 2)))
                 end, peer = self.random.choice([(one, other), (other, one)])
-                name = interface(peer, self.random.randrange(self.network.cables_each))
-                self.cuts.append((time.monotonic(), f"{end}'s {name}"))
-                self.network.set_link(end, name, "down")
+                ways = self.network.faults(end, peer, self.random.randrange(self.network.cables_each))
+                what, fail, mend = self.random.choice(ways)
+                self.cuts.append((time.monotonic(), what))
+                fail()
                 self.over.wait(AWAY_SECONDS)
-                self.network.set_link(end, name, "up")
+                mend()
         except Exception as e:  # the driver has to hear of it
             self.problem = f"the cutter failed: {e}"
 

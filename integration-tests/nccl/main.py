@@ -22,6 +22,7 @@ import policies
 import restarts
 import shapes
 import sharing
+import simulated
 import speed
 import traces
 import unlike
@@ -44,6 +45,8 @@ def arguments(given):
     parser.add_argument("--out", type=Path)
     parser.add_argument("--network", choices=["auto", "namespaces", "loopback"], default="auto")
     parser.add_argument("--ip", default="ip")
+    parser.add_argument("--links", choices=["software", "simulated"], default="software")
+    parser.add_argument("--device", type=Path, default=simulated.BUILT)
     parser.add_argument("--nodes", type=int)
     parser.add_argument("--cables", type=int, choices=[1, 2, 3], default=1)
     parser.add_argument("--set", dest="settings", action="append", default=[], type=trigon_setting,
@@ -62,6 +65,8 @@ def arguments(given):
     if args.processors is not None and args.processors * args.nodes > len(os.sched_getaffinity(0)):
         parser.error(f"--processors {args.processors}: {args.nodes} nodes would need {args.processors * args.nodes}, "
                      f"and there are {len(os.sched_getaffinity(0))}")
+    if args.links == "simulated" and (args.part not in simulated.PARTS or args.network == "loopback"):
+        parser.error(f"--links simulated is for the parts {', '.join(simulated.PARTS)}, and for namespaces")
     args.distribution = args.distribution.resolve()
     plugin = args.distribution / "lib" / "libnccl-net-trigon.so"
     if not args.dry_run and not plugin.is_file():
@@ -109,6 +114,12 @@ def run(part, args, net, out, report):
         shared.close()
 
 
+def open_network(args):
+    if args.links == "simulated":
+        return simulated.Simulated(args.nodes, args.device, args.ip, args.cables)
+    return network.open_network(args.nodes, args.network, args.ip, args.cables)
+
+
 def main():
     args = arguments(sys.argv[1:])
     for name in (signal.SIGTERM, signal.SIGHUP):
@@ -117,7 +128,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     report = Report()
     try:
-        net = network.open_network(args.nodes, args.network, args.ip, args.cables)
+        net = open_network(args)
     except network.NetworkUnavailable as e:
         sys.exit(f"run.sh: {e}")
     try:

@@ -33,11 +33,15 @@ def interface(peer, cable):
     return f"to_{peer}" if cable == 0 else f"to_{peer}_{cable}"
 
 
-def yaml(prefix, nodes, cables=1, missing=()):
-    """The cluster's file: every node with one NIC per cable, software links; missing: pairs without a cable."""
-    lines = ["version: 1", "links: software", "nodes:"]
+def yaml(prefix, nodes, cables=1, missing=(), rdma=False):
+    """The cluster's file: every node with one NIC per cable.
+
+    missing: pairs without a cable; rdma: whether each interface is an RDMA device of the same name.
+    """
+    lines = ["version: 1", f"links: {'rdma' if rdma else 'software'}", "nodes:"]
     for node in nodes:
-        nics = ", ".join(f"{{address: {address(prefix, node, peer, cable)}/24}}"
+        nics = ", ".join(f"{{{f'device: {interface(peer, cable)}, ' if rdma else ''}"
+                         f"address: {address(prefix, node, peer, cable)}/24}}"
                          for cable in range(cables) for peer in nodes
                          if peer != node and tuple(sorted((node, peer))) not in missing)
         lines.append(f"  {node}: {{nics: [{nics}]}}")
@@ -48,6 +52,7 @@ class Loopback:
     """All nodes share the loopback interface; needs no root. The kernel's counters cannot tell who sent what."""
 
     kind = "loopback"
+    environment = {}
     bootstrap_interface = "lo"
     rendezvous_host = "127.0.0.1"
 
@@ -89,6 +94,7 @@ class Namespaces:
     """
 
     kind = "namespaces"
+    environment = {}  # of every rank
     bootstrap_interface = "mgmt0"
     rendezvous_host = "10.99.1.1"
 
@@ -160,12 +166,22 @@ class Namespaces:
                 self.inside(node, self.ip, "route", "replace", address(10, peer, third, cable) + "/32",
                             "via", address(10, peer, node, cable), "dev", interface(peer, cable))
 
-    def prefix(self, node):
+    def within(self, node):
         """What goes before a command so that it runs on the node; it keeps the process id."""
         return [self.ip, "netns", "exec", self.name(node)]
 
+    def prefix(self, node):
+        """What goes before a rank's command."""
+        return self.within(node)
+
     def inside(self, node, *command):
-        return run(*self.prefix(node), *command)
+        return run(*self.within(node), *command)
+
+    def faults(self, end, peer, cable):
+        """What may go wrong with a cable at that end: [(what, a function that has it happen, one that mends it)]."""
+        name = interface(peer, cable)
+        return [(f"{end}'s {name} down", lambda: self.set_link(end, name, "down"),
+                 lambda: self.set_link(end, name, "up"))]
 
     def set_link(self, node, interface, state):
         """up or down; the cable's other end loses its carrier meanwhile."""

@@ -8,6 +8,7 @@ usage() {
   cat <<'END'
 usage: run.sh DISTRIBUTION GPUS [--part PART] [--out DIRECTORY]
               [--network auto|namespaces|loopback] [--ip PROGRAM]
+              [--links software|simulated] [--device FOLDER]
               [--cables 1|2|3] [--nodes N] [--processors N] [--nccl FOLDER]
               [--policies FOLDER] [--set TRIGON_NAME=VALUE]... [--dry-run]
 
@@ -29,6 +30,11 @@ the last line counts what passed, failed and was skipped.
                 kernel), else loopback addresses
   --ip          the program ip, where it is not on the PATH; portable-ip.sh
                 makes a copy of another machine's
+  --links       simulated: RDMA links over the simulated device, which fails as
+                NICs do in the part cuts; needs namespaces, and is not for parts
+                with relays (default: software)
+  --device      for that: the folder with its libibverbs.so.1 (default: that of
+                the build)
   --cables      how many between every two nodes, each a NIC at both ends
                 (default 1)
   --nodes       how many nodes, 2 to 4 (default: as many as GPUs); more than

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import evidence
 import network
+import simulated
 
 IP = os.environ.get("IP_PROGRAM", "ip")
 
@@ -77,7 +78,43 @@ case "$*" in *"type veth"*) echo "Error: Unknown device type." >&2; exit 2 ;; es
             network.open_network(2, "namespaces", "/nonexistent/ip")
 
 
-class Namespaces(unittest.TestCase):
+class Ring:
+    """Trigon's own host program, in a network's namespaces."""
+
+    @unittest.skipUnless(os.environ.get("TRIGON_DISTRIBUTION"), "needs TRIGON_DISTRIBUTION")
+    def test_trigon_moves_data_over_the_cables(self):
+        for configured in (True, False):
+            with self.subTest(configured=configured), tempfile.TemporaryDirectory() as scratch:
+                self.ring(Path(scratch), configured)
+
+    def ring(self, scratch, configured):
+        home = Path(os.environ["TRIGON_DISTRIBUTION"]).resolve()
+        size, iterations = 4_000_000, 5
+        (scratch / "rendezvous").mkdir()
+        (scratch / "trigon.yaml").write_text(self.network.yaml("abc"))
+        before = {node: self.network.counters(node) for node in "abc"}
+        processes = []
+        for rank, node in enumerate("abc"):
+            environment = {**os.environ, **self.network.environment, "NCCL_DEBUG": "INFO"}
+            if configured:
+                environment |= {"TRIGON_CONFIG": str(scratch / "trigon.yaml"), "TRIGON_NODE": node}
+            command = [*self.network.prefix(node), str(home / "libexec/nccl-host"),
+                       "--plugin", str(home / "lib/libnccl-net-trigon.so"), "--rank", str(rank), "--ranks", "3",
+                       "--rendezvous", str(scratch / "rendezvous"), "--bytes", str(size),
+                       "--iterations", str(iterations), "--timeout", "60"]
+            with open(scratch / f"{node}.log", "wb") as log:
+                processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
+        codes = [process.wait(120) for process in processes]
+        logs = {node: (scratch / f"{node}.log").read_text() for node in "abc"}
+        self.assertEqual(codes, [0, 0, 0], logs)
+        for node in "abc":
+            payload = 2 * size * iterations
+            counted = sum(count for _, count in evidence.traffic(logs[node]).values())
+            self.assertGreaterEqual(counted, payload)
+            self.assertIsNone(evidence.judge_counters(before[node], self.network.counters(node), payload)[0])
+
+
+class Namespaces(Ring, unittest.TestCase):
     def setUp(self):
         try:
             self.network = network.Namespaces(3, IP)
@@ -123,37 +160,33 @@ class Namespaces(unittest.TestCase):
         self.network.close()
         self.assertNotIn(self.network.base, network.run(self.network.ip, "netns", "list"))
 
-    @unittest.skipUnless(os.environ.get("TRIGON_DISTRIBUTION"), "needs TRIGON_DISTRIBUTION")
-    def test_trigon_moves_data_over_the_cables(self):
-        for configured in (True, False):
-            with self.subTest(configured=configured), tempfile.TemporaryDirectory() as scratch:
-                self.ring(Path(scratch), configured)
 
-    def ring(self, scratch, configured):
-        home = Path(os.environ["TRIGON_DISTRIBUTION"]).resolve()
-        size, iterations = 4_000_000, 5
-        (scratch / "rendezvous").mkdir()
-        (scratch / "trigon.yaml").write_text(self.network.yaml("abc"))
-        before = {node: self.network.counters(node) for node in "abc"}
-        processes = []
-        for rank, node in enumerate("abc"):
-            environment = {**os.environ, "NCCL_DEBUG": "INFO"}
-            if configured:
-                environment |= {"TRIGON_CONFIG": str(scratch / "trigon.yaml"), "TRIGON_NODE": node}
-            command = [*self.network.prefix(node), str(home / "libexec/nccl-host"),
-                       "--plugin", str(home / "lib/libnccl-net-trigon.so"), "--rank", str(rank), "--ranks", "3",
-                       "--rendezvous", str(scratch / "rendezvous"), "--bytes", str(size),
-                       "--iterations", str(iterations), "--timeout", "60"]
-            with open(scratch / f"{node}.log", "wb") as log:
-                processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
-        codes = [process.wait(120) for process in processes]
-        logs = {node: (scratch / f"{node}.log").read_text() for node in "abc"}
-        self.assertEqual(codes, [0, 0, 0], logs)
-        for node in "abc":
-            payload = 2 * size * iterations
-            counted = sum(count for _, count in evidence.traffic(logs[node]).values())
-            self.assertGreaterEqual(counted, payload)
-            self.assertIsNone(evidence.judge_counters(before[node], self.network.counters(node), payload)[0])
+class Simulated(Ring, unittest.TestCase):
+    def setUp(self):
+        try:
+            self.network = simulated.Simulated(3, simulated.BUILT, IP)
+        except network.NetworkUnavailable as e:
+            self.skipTest(str(e))
+        self.addCleanup(self.network.close)
+
+    def test_each_interface_is_a_device(self):
+        self.assertIn("  b: {nics: [{device: to_a, address: 10.0.12.2/24}, {device: to_c, address: 10.0.23.2/24}]}",
+                      self.network.yaml("abc"))
+        found = subprocess.run([*self.network.prefix("b"), "ls", "/sys/class/infiniband"], capture_output=True,
+                               text=True, timeout=20, check=True, env={**os.environ, **self.network.environment})
+        self.assertEqual(found.stdout.split(), ["to_a", "to_c"])
+
+    @unittest.skipUnless(os.environ.get("TRIGON_DISTRIBUTION"), "needs TRIGON_DISTRIBUTION")
+    def test_all_that_may_fail_can_be_mended(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            self.ring(Path(scratch), True)  # the fabric has its devices then
+            for what, fail, mend in self.network.faults("a", "b", 0):
+                with self.subTest(what):
+                    fail()
+                    mend()
+            self.assertEqual(self.network.control("rules"), "")
+            shutil.rmtree(Path(scratch) / "rendezvous")
+            self.ring(Path(scratch), True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,76 @@
+"""RDMA links on the cables: every interface is a device of the simulated libibverbs, and may fail as NICs do."""
+
+import os
+import re
+from pathlib import Path
+
+import network
+
+TESTING = Path(__file__).resolve().parents[2] / "testing"
+BUILT = TESTING / "nccl-host" / "target" / "native" / "simulated"
+PARTS = ("smoke", "calls", "correctness", "faults", "restarts", "cuts", "policies", "traces", "speed", "fresh")
+PORT = re.compile(r"^port (\w+)/(\w+): .* (\d+) bytes came in$", re.MULTILINE)
+
+
+class Simulated(network.Namespaces):
+    """The same nodes and cables; TCP goes over a cable as before, and RDMA through memory that all nodes share."""
+
+    def __init__(self, count, folder, ip="ip", cables=1):
+        """folder: with libibverbs.so.1 and simverbs-ctl."""
+        self.folder = folder.resolve()
+        self.fabric = f"/dev/shm/trigon-fabric-{os.getpid()}"
+        if not (self.folder / "libibverbs.so.1").is_file():
+            raise network.NetworkUnavailable(f"no simulated device in {self.folder}: build the project where "
+                                             "libibverbs-dev is, or name its folder with --device")
+        super().__init__(count, ip, cables)
+        path = f"{Path(self.ip).parent}:{os.environ.get('PATH', '')}"  # fake-sysfs.sh asks ip, too
+        libraries = ":".join(filter(None, (str(self.folder), os.environ.get("LD_LIBRARY_PATH"))))
+        self.environment = {"PATH": path, "LD_LIBRARY_PATH": libraries, "SIMVERBS_FABRIC": self.fabric}
+
+    def devices(self, node):
+        return [network.interface(peer, cable)
+                for peer in self.nodes if peer != node for cable in range(self.cables_each)]
+
+    def prefix(self, node):
+        devices = ",".join(f"{name}={name}" for name in self.devices(node))
+        return [*self.within(node), "env", f"SIMVERBS_NODE={node}", f"SIMVERBS_DEVICES={devices}",
+                str(TESTING / "instant-device" / "fake-sysfs.sh"), "simulated"]
+
+    def yaml(self, nodes, missing=()):
+        return network.yaml(10, nodes, self.cables_each, missing, rdma=True)
+
+    def control(self, *command):
+        return network.run(str(self.folder / "simverbs-ctl"), self.fabric, *command)
+
+    def counters(self, node):
+        """Bytes received and sent so far by the node's devices, as the fabric counts them, and the kernel's mgmt0."""
+        came = {(owner, name): int(count) for owner, name, count in PORT.findall(self.control("show"))}
+        totals = {"mgmt0": super().counters(node)["mgmt0"]}
+        for peer in self.nodes:
+            for cable in range(self.cables_each) if peer != node else ():
+                name = network.interface(peer, cable)
+                totals[name] = came.get((node, name), 0) + came.get((peer, network.interface(node, cable)), 0)
+        return totals
+
+    def faults(self, end, peer, cable):
+        device, other = f"{end}/{network.interface(peer, cable)}", f"{peer}/{network.interface(end, cable)}"
+
+        def rule(text):
+            return f"{text}", lambda: self.control(text), lambda: self.control("mend")
+
+        def command(what, bad, good):
+            return f"{what} {device} {bad}", lambda: self.control(what, device, bad), \
+                lambda: self.control(what, device, good)
+
+        return [*super().faults(end, peer, cable), command("port", "down", "up"), command("device", "fail", "return"),
+                *map(rule, (f"cut {device}>{other}", f"cut {device}-{other}", f"qp {device} * error times 1",
+                            f"qp {device} * fatal times 1", f"hold {device}>{other} 1s times 1",
+                            f"break {device}>{other} executed 40 acked 20", f"loss {device}>{other} 5%"))]
+
+    def describe(self):
+        return f"{super().describe()}; simulated RDMA devices on the cables"
+
+    def close(self):
+        super().close()
+        for path in (self.fabric, f"{self.fabric}.locks"):
+            Path(path).unlink(missing_ok=True)
