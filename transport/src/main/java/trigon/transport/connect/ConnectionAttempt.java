@@ -204,7 +204,8 @@ final class ConnectionAttempt implements AutoCloseable {
 
     private void drop(Pending failed) {
         pending.remove(failed);
-        failed.offer.abandon("this path failed at the connecting side");
+        RuntimeException why = failures.get(failed.path);
+        failed.offer.abandon("this path failed at the connecting side" + (why == null ? "" : ": " + why.getMessage()));
         // where only another path failed, this one may be established, and nobody watches it yet
         var _ = failed.offer
                 .result()

@@ -1,5 +1,6 @@
 package trigon.transport.path;
 
+import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
@@ -36,7 +37,9 @@ public final class DataPathProbe {
         if (errno != 0) {
             throw failed(path, errno, "an empty RDMA WRITE cannot be posted");
         }
-        try (WorkCompletions completions = new WorkCompletions(1)) {
+        try (Arena arena = Arena.ofConfined()) { // closing a shared one would stop all threads of the process
+            WorkCompletions completions = new WorkCompletions(
+                    arena.allocate(WorkCompletions.STRIDE, Long.BYTES).address(), 1);
             int count = await(path, completions);
             if (count < 0) {
                 throw failed(path, -count, "the completion queue cannot be polled");
