@@ -131,6 +131,9 @@ static bool update_gids(Device *d, const PortTable *wanted) {
       d->gid[empty].gid_type = wanted->type[k];
     }
   }
+  unsigned netdev = *sources[d->index].interface ? if_nametoindex(sources[d->index].interface) : 0;
+  for (int i = 0; i < d->gids; i++)
+    d->gid[i].ndev_ifindex = netdev;
   d->ip = wanted->ip;
   d->prefix = (int)wanted->prefix;
   d->mtu = (enum ibv_mtu)wanted->mtu;

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /** RDMA devices on network namespaces' interfaces, and what goes wrong with them. Closing removes their fabric. */
 final class SimulatedDevice implements AutoCloseable {
@@ -46,9 +45,11 @@ final class SimulatedDevice implements AutoCloseable {
                 .exists();
     }
 
-    /** These interfaces of a node are devices of the same name from now on. */
+    /** These interfaces of a node are devices from now on, each of the same name, or of that in {@code name=interface}. */
     void plugIn(String node, String... interfaces) {
-        devices.computeIfAbsent(node, _ -> new ArrayList<>()).addAll(List.of(interfaces));
+        for (String each : interfaces) {
+            devices.computeIfAbsent(node, _ -> new ArrayList<>()).add(each.contains("=") ? each : each + "=" + each);
+        }
     }
 
     /** The environment of a process. */
@@ -58,9 +59,7 @@ final class SimulatedDevice implements AutoCloseable {
 
     /** What goes before a command that is to run on a node, and see its devices as NICs. */
     List<String> by(String node) {
-        String names = devices.getOrDefault(node, List.of()).stream()
-                .map(each -> each + "=" + each)
-                .collect(Collectors.joining(","));
+        String names = String.join(",", devices.getOrDefault(node, List.of()));
         List<String> command = new ArrayList<>(network.by(node));
         command.addAll(List.of("env", "SIMVERBS_NODE=" + node, "SIMVERBS_DEVICES=" + names));
         command.addAll(List.of(FAKE_SYSFS.toString(), "simulated"));
