@@ -45,8 +45,8 @@ class SimulatedContractsIT {
     }
 
     private static void cable(CableNamespaces network, SimulatedDevice device, String one, String other) {
-        String[] first = one.split(" ");
-        String[] second = other.split(" ");
+        String[] first = one.split(" ", -1);
+        String[] second = other.split(" ", -1);
         network.cable("lab", first[0], first[1], "lab", second[0], second[1]);
         device.plugIn("lab", "rxe_" + first[0] + "=" + first[0], "rxe_" + second[0] + "=" + second[0]);
     }
@@ -59,7 +59,7 @@ class SimulatedContractsIT {
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"));
         command.addAll(List.of("--disable-ansi-colors", "--details=tree", "--details-theme=ascii"));
-        for (String test : tests.split(" ")) {
+        for (String test : tests.split(" ", -1)) {
             command.add("--select-class=" + LAB + test);
         }
         File output = directory.resolve("output.txt").toFile();

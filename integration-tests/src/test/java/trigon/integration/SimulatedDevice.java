@@ -45,7 +45,7 @@ final class SimulatedDevice implements AutoCloseable {
                 .exists();
     }
 
-    /** These interfaces of a node are devices from now on, each of the same name, or of that in {@code name=interface}. */
+    /** These interfaces of a node are devices from now on, of the same name, or of that in {@code name=interface}. */
     void plugIn(String node, String... interfaces) {
         for (String each : interfaces) {
             devices.computeIfAbsent(node, _ -> new ArrayList<>()).add(each.contains("=") ? each : each + "=" + each);
@@ -71,7 +71,7 @@ final class SimulatedDevice implements AutoCloseable {
         boolean isCommand = line.startsWith("port ") || line.startsWith("device ");
         List<String> command =
                 new ArrayList<>(List.of(FOLDER.resolve("simverbs-ctl").toString(), fabric));
-        command.addAll(isCommand ? List.of(line.split(" ")) : List.of(line));
+        command.addAll(isCommand ? List.of(line.split(" ", -1)) : List.of(line));
         try {
             Process process =
                     new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -2,6 +2,7 @@ package trigon.onesided.group;
 
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.function.LongSupplier;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
@@ -117,28 +118,48 @@ final class Ring implements AutoCloseable {
         return all;
     }
 
+    /**
+     * Asks for the receive from the first on, as NCCL does: what the neighbour needs to send may have been lost with a
+     * queue pair, which is noticed by asking alone.
+     */
     private void exchange(long buffer, long bytes, long sendHandle, long receiveHandle) {
-        long[] requests = new long[2];
+        Request receive = new Request(() -> net.irecv(fromPrevious, buffer + bytes, bytes, TAG, receiveHandle), bytes);
+        Request send = new Request(() -> net.isend(toNext, buffer, bytes, TAG, sendHandle), bytes);
         patience.until(() -> {
-            if (requests[0] == 0) {
-                requests[0] = succeeded(net.irecv(fromPrevious, buffer + bytes, bytes, TAG, receiveHandle));
-            }
-            if (requests[1] == 0) {
-                requests[1] = succeeded(net.isend(toNext, buffer, bytes, TAG, sendHandle));
-            }
-            return requests[0] != 0 && requests[1] != 0;
+            boolean received = receive.advance();
+            return send.advance() && received;
         });
-        for (long request : requests) {
-            patience.until(() -> {
-                long size = net.test(request);
+    }
+
+    /** A message on its way: posted as soon as there is room for it, and then asked for. */
+    private final class Request {
+
+        private final LongSupplier post;
+        private final long bytes;
+        private long handle;
+        private boolean done;
+
+        Request(LongSupplier post, long bytes) {
+            this.post = post;
+            this.bytes = bytes;
+        }
+
+        /** Whether it is done. */
+        boolean advance() {
+            if (handle == 0) {
+                handle = succeeded(post.getAsLong());
+            }
+            if (handle != 0 && !done) {
+                long size = net.test(handle);
                 if (size != NetPlugin.NOT_DONE && succeeded(size) != bytes) {
                     throw new NoConnectionException(("the ranks of a communicator do not make the same one-sided calls"
                                     + " in the same order: a neighbour of rank %d in the ring said %d bytes instead of"
                                     + " %d; use one version of NCCL and of Trigon on all nodes")
                             .formatted(rank, size, bytes));
                 }
-                return size != NetPlugin.NOT_DONE;
-            });
+                done = size != NetPlugin.NOT_DONE;
+            }
+            return done;
         }
     }
 
