@@ -48,6 +48,11 @@ final class PathHealth {
             return new Rest(doubled.compareTo(LONGEST_REST) < 0 ? doubled : LONGEST_REST, now);
         }
 
+        /** Whether the link fails again and again. */
+        boolean isLong() {
+            return length.compareTo(AVOIDED) >= 0;
+        }
+
         boolean isOver(long since, long now) {
             return now - since >= length.toNanos();
         }
@@ -64,8 +69,8 @@ final class PathHealth {
         }
     }
 
-    /** It works again since then. */
-    private record Recovered(long since, Rest rest) implements Condition {
+    /** It works again since then, for some connection; and when it has failed last. */
+    private record Recovered(long since, long failed, Rest rest) implements Condition {
 
         Rest afterFailure(long now) {
             return now - since > rest.length.multipliedBy(WELL).toNanos() ? Rest.first(now) : rest.longer(now);
@@ -123,7 +128,7 @@ final class PathHealth {
         Way way = new Way(link, peer);
         if (conditions.get(way) instanceof Down down) {
             long now = clock.nanoTime();
-            conditions.put(way, new Recovered(now, down.rest));
+            conditions.put(way, new Recovered(now, down.restsSince, down.rest));
             log.info(
                     "{}: path to {} up again after {} ms", link, peer, TimeUnit.NANOSECONDS.toMillis(now - down.since));
         }
@@ -131,7 +136,11 @@ final class PathHealth {
 
     /** Whether connections may return to it, as far as failures go. */
     synchronized boolean hasRested(LocalLink link, String peer) {
-        return !(conditions.get(new Way(link, peer)) instanceof Down down) || down.hasRested(clock.nanoTime());
+        return switch (conditions.get(new Way(link, peer))) {
+            case Down down -> down.hasRested(clock.nanoTime());
+            case Recovered recovered -> !isToAvoid(recovered);
+            case null -> true;
+        };
     }
 
     /**
@@ -139,8 +148,15 @@ final class PathHealth {
      * and again; and it still rests.
      */
     synchronized boolean isToAvoid(LocalLink link, String peer) {
-        return conditions.get(new Way(link, peer)) instanceof Down down
-                && (down.dead || down.rest.length.compareTo(AVOIDED) >= 0)
-                && !down.hasRested(clock.nanoTime());
+        return switch (conditions.get(new Way(link, peer))) {
+            case Down down -> (down.dead || down.rest.isLong()) && !down.hasRested(clock.nanoTime());
+            case Recovered recovered -> isToAvoid(recovered);
+            case null -> false;
+        };
+    }
+
+    /** That a connection has moved there says little of a link that fails again and again. */
+    private boolean isToAvoid(Recovered recovered) {
+        return recovered.rest.isLong() && !recovered.rest.isOver(recovered.failed, clock.nanoTime());
     }
 }

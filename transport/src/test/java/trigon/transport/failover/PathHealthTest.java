@@ -86,12 +86,16 @@ class PathHealthTest {
             pass(Duration.ofSeconds(1));
         }
         health.markFailed(FIRST, "b", "loses what is long");
+        assertThat(health.isToAvoid(FIRST, "b")).isTrue();
+        health.markWell(FIRST, "b"); // another connection was about to move there
 
         assertThat(health.isToAvoid(FIRST, "b")).isTrue();
+        assertThat(health.hasRested(FIRST, "b")).isFalse();
         assertThat(health.isToAvoid(FIRST, "c")).isFalse();
         assertThat(health.isToAvoid(OTHER, "b")).isFalse();
         pass(PathHealth.AVOIDED);
         assertThat(health.isToAvoid(FIRST, "b")).isFalse();
+        assertThat(health.hasRested(FIRST, "b")).isTrue();
     }
 
     /** Each time that it is tried it costs the connection a pause. */
