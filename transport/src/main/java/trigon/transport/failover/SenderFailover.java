@@ -269,13 +269,15 @@ final class SenderFailover implements Failover {
         } catch (PathOffers.FailedException e) {
             log.debug("{}: no new path over {}", previous, e.over(), e);
             search.exclude(e.over());
-            journal.logNoPath(e.over().local(), String.valueOf(e.getMessage()));
             resume = resume.failed(resume.attempt());
-            if (!e.isRefusal()) {
-                return Move.FAILED;
+            if (e.isRefusal()) {
+                refusedBy(previous, String.valueOf(e.getMessage()));
+                return Move.REFUSED;
             }
-            refusedBy(previous, String.valueOf(e.getMessage()));
-            return Move.REFUSED;
+            if (!end.isReached()) {
+                journal.logNoPath(e.over().local(), String.valueOf(e.getMessage()));
+            }
+            return Move.FAILED;
         }
         List<PathChannel> previousPaths = session.paths();
         synchronized (use) {
