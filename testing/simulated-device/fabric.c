@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAGIC 0x316272765f6d6973ull  /* "sim_vrb1" */
+#define MAGIC 0x326272765f6d6973ull  /* "sim_vrb2" */
 
 enum { PAGE = 4096, REGISTRY_BYTE = 0, FIRST_PROCESS_BYTE = 16 };
 

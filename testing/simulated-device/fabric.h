@@ -63,6 +63,7 @@ typedef struct Port {
   _Atomic uint64_t version;  /* table[version % 2] is current; the other one is free to be written */
   PortTable table[2];  /* by who holds the registry */
   _Atomic uint64_t packets, bytes;  /* that were executed here */
+  _Atomic uint64_t free_at;  /* CLOCK_MONOTONIC, ns: from then on its line is idle, as far as a model of time says */
 } Port;
 
 /* One by whose ring packets go. Its number is slot | reuse << 12, so that a stale one is recognised. */
@@ -104,7 +105,7 @@ typedef struct Ring {
 } Ring;
 
 enum PacketFlag { PACKET_FIRST = 1, PACKET_LAST = 2, PACKET_PAD = 4, PACKET_PIERCE = 8, PACKET_FLIP = 16,
-  PACKET_LIE = 32 };
+  PACKET_LIE = 32, PACKET_HELD = 64  /* by a rule, so that no other one loses it */ };
 
 typedef struct Packet {
   uint8_t opcode, flags;
@@ -121,7 +122,7 @@ typedef struct Packet {
 _Static_assert(sizeof(Packet) == 64, "packets are aligned as cache lines");
 
 typedef enum Action {
-  RULE_CUT, RULE_HOLD, RULE_DELAY, RULE_LOSS, RULE_ACK_LOSS, RULE_BREAK, RULE_LIE, RULE_FLIP, RULE_RNR,
+  RULE_CUT, RULE_HOLD, RULE_DELAY, RULE_LOSS, RULE_ACK_LOSS, RULE_BREAK, RULE_LIE, RULE_FLIP, RULE_MODEL, RULE_RNR,
   RULE_KILL_STAGE, RULE_KILL_EXECUTE, RULE_KILL_ACK, RULE_QP_ERROR, RULE_QP_MUTE, RULE_QP_FATAL, RULE_MEMLOCK,
 } Action;
 
@@ -131,7 +132,7 @@ typedef struct Rule {
   char from_node[NAME_SIZE], from_device[NAME_SIZE], to_node[NAME_SIZE], to_device[NAME_SIZE];  /* "*": any */
   uint32_t queue_pair;  /* 0: any */
   uint32_t pierce;
-  uint64_t least, most;  /* ns, bytes, parts per million, messages: as the action says */
+  uint64_t least, most;  /* ns, bytes, bytes per second, parts per million, messages: as the action says */
   uint64_t after, every, times;  /* of the moments that match */
   uint64_t until;  /* CLOCK_MONOTONIC, ns; 0: no end */
   _Atomic uint64_t seen, strikes;

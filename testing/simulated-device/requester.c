@@ -81,23 +81,36 @@ static bool inline_or_gather(const Qp *qp, const SendWqe *w, uint64_t offset, ui
   return true;
 }
 
+/* When the packet has arrived whole: the port's line carries one after the other, whatever queue pair they are of. */
+static uint64_t model_time(const Qp *qp, const Rule *model, uint64_t payload) {
+  Port *port = &fabric.ports[device_ports[qp->device->index]];
+  uint64_t carry = (payload + HEADER) * 1000000000u / model->most, now = now_ns(), idle = atomic_load(&port->free_at);
+  uint64_t sent;
+
+  do
+    sent = (idle > now ? idle : now) + carry;
+  while (!atomic_compare_exchange_weak(&port->free_at, &idle, sent));
+  return sent + model->least;
+}
+
 /* When the packet arrives: at once, unless a rule holds it back. Packets of a queue pair never overtake another. */
-static uint64_t due_time(Qp *qp, uint8_t *flags) {
-  const Rule *r;
-  uint64_t due = 0;
+static uint64_t due_time(Qp *qp, SendWqe *w, uint64_t payload, uint8_t *flags) {
+  const Rule *r, *model = strike(qp->rules_out, RULE_MODEL);
+  uint64_t due = model ? model_time(qp, model, payload) : 0;
 
   if ((r = strike(qp->rules_out, RULE_HOLD)))
-    due = now_ns() + r->least, *flags |= r->pierce ? PACKET_PIERCE : 0;
+    due = now_ns() + r->least, *flags |= PACKET_HELD | (r->pierce ? PACKET_PIERCE : 0);
   else if ((r = strike(qp->rules_out, RULE_DELAY)))
-    due = now_ns() + r->least + (uint64_t)rand() % (r->most - r->least + 1);
+    due = now_ns() + r->least + (uint64_t)rand() % (r->most - r->least + 1), *flags |= PACKET_HELD;
   if (due < qp->rq.last_due)
     due = qp->rq.last_due;
   qp->rq.last_due = due;
+  w->ack_due = model ? due + model->least : 0;
   return due;
 }
 
 /* Stages the next packet of the request. False: it has to wait, or is refused. */
-static bool stage(Qp *qp, const SendWqe *w) {
+static bool stage(Qp *qp, SendWqe *w) {
   Requester *rq = &qp->rq;
   bool request_only = answers(w->opcode);
   uint64_t left = w->length - rq->staged_bytes, part = request_only ? 0 : left < SEGMENT ? left : SEGMENT;
@@ -118,7 +131,7 @@ static bool stage(Qp *qp, const SendWqe *w) {
   bool last = request_only || part == left;
   p->flags = (uint8_t)((rq->staged_bytes ? 0 : PACKET_FIRST) | (last ? PACKET_LAST : 0));
   if (qp->rules_out) {
-    p->due = due_time(qp, &p->flags);
+    p->due = due_time(qp, w, part, &p->flags);
     if (part && strike(qp->rules_out, RULE_FLIP))
       ((uint8_t *)(p + 1))[(uint64_t)rand() % part] ^= (uint8_t)(1 << rand() % 8);
     if (last && strike(qp->rules_out, RULE_LIE))
@@ -208,6 +221,10 @@ void reap(Qp *qp) {
     }
     if (answers(w->opcode) && !w->answered)
       break;
+    if (w->ack_due && w->ack_due > now_ns()) {
+      notify((uint32_t)qp->index);
+      break;
+    }
     complete(qp, w, IBV_WC_SUCCESS);
   }
   if (rq->response_head != before)

@@ -308,7 +308,7 @@ static void packet_done(Qp *qp, const Packet *p) {
 static bool lost(Qp *qp, const Packet *p, uint64_t tail) {
   bool cut = !port_is_up(device_ports[qp->device->index]) || !port_is_up(qp->peer_port);
 
-  if (!cut && qp->rules_in && !p->due) {
+  if (!cut && qp->rules_in && !(p->flags & PACKET_HELD)) {
     const Rule *r = find_rule(qp->rules_in, RULE_BREAK);
     cut = find_rule(qp->rules_in, RULE_CUT) || (r && qp->rs.executed >= r->least);
     if (qp->rs.lost_until && now_ns() >= qp->rs.lost_until)
@@ -340,6 +340,7 @@ static Outcome serve_packet(Qp *qp, uint64_t tail, bool fenced) {
     return WAITS;
   if (p.due && p.due > now_ns()) {
     rs->due = p.due;
+    rs->soon = !(p.flags & PACKET_HELD);
     return WAITS;
   }
   if (lost(qp, &p, tail))
@@ -369,6 +370,7 @@ bool serve(Qp *qp) {
   }
   bool fenced = state != IBV_QPS_RTR && state != IBV_QPS_RTS && !qp->fence_at;
   rs->due = 0;
+  rs->soon = false;
   if (qp->mute || (fenced && (state != IBV_QPS_ERR || !rs->bound)) || (!rs->bound && !bind_to_peer(qp)))
     return true;
   acknowledge_again(qp);
@@ -384,5 +386,5 @@ bool serve(Qp *qp) {
   }
   if (rs->head != before || outcome == REFUSED)
     notify(slot_of(qp->attr.dest_qp_num));
-  return outcome != DONE || rs->head >= tail;
+  return (outcome != DONE && !rs->soon) || rs->head >= tail;
 }

@@ -79,6 +79,15 @@ static bool read_share(const char *text, Rule *r) {
   return end != text && (!*end || !strcmp(end, "%"));
 }
 
+/* Bits per second, as people say them. */
+static bool read_rate(const char *text, uint64_t *bytes_per_second) {
+  char *unit;
+  double value = strtod(text, &unit);
+
+  *bytes_per_second = (uint64_t)(value * (!strcmp(unit, "G") ? 1e9 : 1e6) / 8);
+  return *bytes_per_second && (!strcmp(unit, "G") || !strcmp(unit, "M"));
+}
+
 static bool read_kill(Words *w, Rule *r) {
   const char *end = take(w), *at = takes(w, "at") ? take(w) : "";
   bool stage = !strcmp(at, "stage");
@@ -116,7 +125,7 @@ static bool read_break(Words *w, Rule *r) {
 static bool read_action(Words *w, Rule *r, bool *both) {
   static const struct { const char *name; Action action; } paths[] = { { "cut", RULE_CUT }, { "hold", RULE_HOLD },
     { "delay", RULE_DELAY }, { "loss", RULE_LOSS }, { "ack-loss", RULE_ACK_LOSS }, { "break", RULE_BREAK },
-    { "lie", RULE_LIE }, { "flip", RULE_FLIP } };
+    { "lie", RULE_LIE }, { "flip", RULE_FLIP }, { "model", RULE_MODEL } };
 
   if (takes(w, "kill"))
     return read_kill(w, r);
@@ -141,6 +150,7 @@ static bool read_action(Words *w, Rule *r, bool *both) {
     case RULE_LOSS:
     case RULE_ACK_LOSS: return read_share(take(w), r);
     case RULE_BREAK: return read_break(w, r);
+    case RULE_MODEL: return read_time(take(w), &r->least) && read_rate(take(w), &r->most);
     default: return true;
     }
   }

@@ -20,6 +20,7 @@ typedef struct SendWqe {
   unsigned flags;
   uint32_t immediate, rkey;
   uint64_t remote, compare_add, swap, length;
+  uint64_t ack_due;  /* CLOCK_MONOTONIC, ns: its acknowledgement comes no sooner */
   bool answered;  /* all of a READ's or an atomic's response has come */
   enum ibv_wc_status failed;  /* while its response was written */
   int num_sge;
@@ -63,6 +64,7 @@ typedef struct Responder {
   uint32_t rq_head, rq_tail;
   bool waits;  /* for a receive to be posted */
   uint64_t due;  /* of the packet at the head, if it is not due */
+  bool soon;  /* within microseconds, too soon for a timer */
   uint64_t lost_until;
 } Responder;
 

@@ -31,6 +31,7 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "has-no-verbs-in-a-child", forking, bystander, NULL },
   { "breaks-between-execution-and-acknowledgement", broken_active, broken_passive, NULL },
   { "loses-and-retries", lossy_active, lossy_passive, NULL },
+  { "takes-the-time-of-a-model", modelled_active, modelled_passive, NULL },
   { "times-out-when-cut", cut_active, cut_passive, NULL },
   { "lands-late-writes", hold_active, hold_passive, NULL },
   { "kills-at-named-points", named_kill_active, named_kill_passive, NULL },

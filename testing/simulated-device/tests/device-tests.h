@@ -59,6 +59,8 @@ void forking(int socket);
 void bystander(int socket);
 void lossy_active(int socket);
 void lossy_passive(int socket);
+void modelled_active(int socket);
+void modelled_passive(int socket);
 void cut_active(int socket);
 void cut_passive(int socket);
 void hold_active(int socket);

@@ -2,6 +2,7 @@
 #include "device-tests.h"
 
 #include <sched.h>
+#include <time.h>
 
 enum { BYTES = 100000, MANY = 60 };
 
@@ -52,6 +53,47 @@ void lossy_passive(int socket) {
     end_send(&e, n, 0, 8);
     expect_success(e.sends, n);
   }
+  meet(socket);
+}
+
+static double seconds(void) {
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A model of 3 ms and 100 Mbit/s: what is measured is no less, and other rules strike packets that it times. */
+void modelled_active(int socket) {
+  End e;
+
+  end_open(&e, "one");
+  e.timeout = 8;
+  end_connect(&e, socket);
+  ctl("'model *>* 3ms 100M'");
+  double start = seconds();
+  end_write_immediate(&e, 1, 0, 0, BYTES, 1);
+  expect_success(e.sends, 1);
+  CHECK(seconds() - start > 0.008 + 2 * 0.003, "100000 bytes and their acknowledgement took %f s", seconds() - start);
+  end_read(&e, 2, 0, 0, BYTES);
+  expect_success(e.sends, 2);
+  expect_strikes("model");
+  ctl("'loss a>b 20'");
+  for (unsigned n = 3; n <= MANY; n++) {
+    end_write_immediate(&e, n, 0, 0, 8, n);
+    expect_success(e.sends, n);
+  }
+  expect_strikes("loss");
+  no_rule_is_left(socket);
+}
+
+void modelled_passive(int socket) {
+  End e;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  for (unsigned n = 2; n <= MANY; n++)
+    end_receive(&e, n, 0, 0);
   meet(socket);
 }
 
