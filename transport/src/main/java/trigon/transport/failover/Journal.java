@@ -8,6 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LocalLink;
 import trigon.trace.TraceLog;
+import trigon.transport.failover.search.Reluctance;
 import trigon.transport.path.ConnectionDigest;
 import trigon.transport.path.PathChannel;
 
@@ -49,9 +50,9 @@ final class Journal {
         health.markDead(link, peer, why);
     }
 
-    /** Whether the connection should rather not go over that link. */
-    boolean isToAvoid(LocalLink link) {
-        return health.isToAvoid(link, peer);
+    /** What speaks against that link. */
+    Reluctance reluctance(LocalLink link) {
+        return health.reluctance(link, peer);
     }
 
     /**

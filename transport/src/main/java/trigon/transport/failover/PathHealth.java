@@ -8,6 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LocalLink;
 import trigon.system.NanoClock;
+import trigon.transport.failover.search.Reluctance;
 
 /**
  * Which links have failed on the way to which peers, for all connections of a plugin: a loss is said once, and so is
@@ -138,25 +139,24 @@ final class PathHealth {
     synchronized boolean hasRested(LocalLink link, String peer) {
         return switch (conditions.get(new Way(link, peer))) {
             case Down down -> down.hasRested(clock.nanoTime());
-            case Recovered recovered -> !isToAvoid(recovered);
+            case Recovered recovered -> !failsOften(recovered);
             case null -> true;
         };
     }
 
-    /**
-     * Whether connections should rather go elsewhere, if they can: no new path has come up over it, or it fails again
-     * and again; and it still rests.
-     */
-    synchronized boolean isToAvoid(LocalLink link, String peer) {
+    /** What speaks against the link while it rests. */
+    synchronized Reluctance reluctance(LocalLink link, String peer) {
         return switch (conditions.get(new Way(link, peer))) {
-            case Down down -> (down.dead || down.rest.isLong()) && !down.hasRested(clock.nanoTime());
-            case Recovered recovered -> isToAvoid(recovered);
-            case null -> false;
+            case Down down when down.hasRested(clock.nanoTime()) -> Reluctance.NONE;
+            case Down down when down.dead -> Reluctance.HAS_FAILED;
+            case Down down when down.rest.isLong() -> Reluctance.FAILS_OFTEN;
+            case Recovered recovered when failsOften(recovered) -> Reluctance.FAILS_OFTEN;
+            case null, default -> Reluctance.NONE;
         };
     }
 
     /** That a connection has moved there says little of a link that fails again and again. */
-    private boolean isToAvoid(Recovered recovered) {
+    private boolean failsOften(Recovered recovered) {
         return recovered.rest.isLong() && !recovered.rest.isOver(recovered.failed, clock.nanoTime());
     }
 }

@@ -167,11 +167,15 @@ final class PathOffers {
      * This end of a queue pair that the peer has offered, connected to its end.
      *
      * @throws trigon.verbs.VerbsException if the device refuses
-     * @throws IllegalArgumentException if the address has no such link
+     * @throws IllegalArgumentException if the address has no such link, or it is down: the offer came by TCP, which may
+     *     get through where RDMA does not
      */
     PathChannel accept(Counterpart peer, MessageProtocol protocol, IncomingOffer incoming) {
         Offer offer = incoming.offer();
         Link link = link(incoming.local().getAddress(), offer.kind());
+        if (!link.isUp()) {
+            throw new IllegalArgumentException(link + " is down");
+        }
         PathChannel path = factory.open(link, PathRole.RECEIVER, protocol);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(path::close);

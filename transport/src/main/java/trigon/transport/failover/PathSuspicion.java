@@ -6,6 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.message.EndFailure;
+import trigon.routing.LocalLink;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 
@@ -125,6 +126,20 @@ final class PathSuspicion {
         return state.failed;
     }
 
+    /** Whether one that goes over that link is of no use any more. */
+    synchronized boolean hasFailedOver(LocalLink link) {
+        return state.failed.stream().anyMatch(path -> path.link().local().equals(link));
+    }
+
+    /** Whether more is known than that nothing was heard, which may be over in a moment. */
+    synchronized boolean isCertain() {
+        return isKnown() || !areLinksUp();
+    }
+
+    private boolean areLinksUp() {
+        return state.paths.stream().allMatch(path -> path.link().isUp());
+    }
+
     /** Whether there is more than silence. */
     synchronized boolean isKnown() {
         return state.level.compareTo(Level.QUIET) > 0;
@@ -137,8 +152,7 @@ final class PathSuspicion {
 
     /** Forgets silence that is over, if it is all there was. Returns whether nothing speaks against the paths now. */
     synchronized boolean clearIfHeard() {
-        boolean well =
-                !isKnown() && state.paths.stream().allMatch(path -> path.link().isUp() && !path.isQuiet());
+        boolean well = !isCertain() && state.paths.stream().noneMatch(PathChannel::isQuiet);
         if (well) {
             state = State.well(state.paths);
         }
@@ -147,8 +161,7 @@ final class PathSuspicion {
 
     /** For the log: what is known, or what silence means. */
     synchronized String words() {
-        boolean up = state.paths.stream().allMatch(path -> path.link().isUp());
-        return words(up ? "nothing was heard from the peer for more than a second" : "the link is down");
+        return words(areLinksUp() ? "nothing was heard from the peer for more than a second" : "the link is down");
     }
 
     /** For the log: what is known, or else that. */

@@ -22,6 +22,7 @@ import trigon.transport.failover.search.Absence;
 import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.PathSearch;
 import trigon.transport.failover.search.ProvenEnds;
+import trigon.transport.failover.search.Reluctance;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.resume.ReceiverResume;
@@ -174,7 +175,13 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         PathChannel previous = session.path();
         steps.beginWith(
-                paths.find(peer, peer.connection().ofConnectingSide(), session, _ -> false, proven, end.reached()),
+                paths.find(
+                        peer,
+                        peer.connection().ofConnectingSide(),
+                        session,
+                        _ -> Reluctance.NONE,
+                        proven,
+                        end.reached()),
                 found -> judge(absence, previous, found));
     }
 

@@ -2,8 +2,6 @@ package trigon.transport.failover;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.Path;
@@ -14,6 +12,7 @@ import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.LatestPaths;
 import trigon.transport.failover.search.PathSearch;
 import trigon.transport.failover.search.ProvenEnds;
+import trigon.transport.failover.search.Reluctance;
 import trigon.transport.failover.search.Search;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
@@ -149,26 +148,28 @@ final class SenderFailover implements Failover {
         if (endIfLost()) {
             return;
         }
-        PathChannel previous = session.path();
-        Set<Path> excluded = search.takeExcluded();
-        Predicate<Path> without = path -> excluded.contains(path) || journal.isToAvoid(path.local());
         steps.beginWith(
-                paths.find(peer, peer.connection(), session, without, proven, end.reached()),
-                found -> judge(search, previous, found));
+                paths.find(
+                        peer, peer.connection(), session, search.reluctance(this::reluctance), proven, end.reached()),
+                found -> judge(search, found));
     }
 
-    private void judge(Search search, PathChannel previous, Found found) {
+    private Reluctance reluctance(Path path) {
+        return suspicion.hasFailedOver(path.local()) ? Reluctance.HAS_FAILED : journal.reluctance(path.local());
+    }
+
+    private void judge(Search search, Found found) {
         boolean gone = search.observe(found);
         if (found.alive().isEmpty()) {
-            lookAgain(search, previous, gone);
-        } else if (suspicion.isKnown()) {
-            moveOrLookAgain(search, previous, found, gone);
+            lookAgain(search, gone);
+        } else if (suspicion.isCertain()) {
+            moveOrLookAgain(search, found, gone);
         } else { // a peer that was stopped answers over the path in use, too
-            steps.beginLater(HEARING, () -> moveOrLookAgain(search, previous, found, gone));
+            steps.beginLater(HEARING, () -> moveOrLookAgain(search, found, gone));
         }
     }
 
-    private void moveOrLookAgain(Search search, PathChannel previous, Found found, boolean gone) {
+    private void moveOrLookAgain(Search search, Found found, boolean gone) {
         if (stopIfHeardAgain()) {
             return;
         }
@@ -179,27 +180,25 @@ final class SenderFailover implements Failover {
                     look(search);
                 }
             }
-            case FAILED -> lookAgain(search, previous, gone);
+            case FAILED -> lookAgain(search, gone);
             case REFUSED -> {}
         }
     }
 
-    private void lookAgain(Search search, PathChannel previous, boolean gone) {
+    private void lookAgain(Search search, boolean gone) {
         if (endIfLost() || stopIfHeardAgain()) {
             return;
         }
         if (gone) {
-            giveUp(() -> FailoverEnd.byAbsence(previous));
-            return;
+            giveUp(() -> FailoverEnd.byAbsence(session.path()));
+        } else if (isOver(search.nanos())) {
+            giveUp(() -> FailoverEnd.byTime(session.path(), suspicion.words() + paths.notTaken(peer, session)));
+        } else {
+            if (search.warnsNow()) {
+                journal.logWait(session.path(), suspicion.words() + paths.notTaken(peer, session));
+            }
+            steps.beginLater(search.nextPause(), () -> look(search));
         }
-        if (isOver(search.nanos())) {
-            giveUp(() -> FailoverEnd.byTime(previous, suspicion.words() + paths.notTaken(peer, session)));
-            return;
-        }
-        if (search.warnsNow()) {
-            journal.logWait(previous, suspicion.words() + paths.notTaken(peer, session));
-        }
-        steps.beginLater(search.nextPause(), () -> look(search));
     }
 
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 import trigon.transport.CapturedLog;
+import trigon.transport.failover.search.Reluctance;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -81,20 +82,20 @@ class PathHealthTest {
     void oneThatFailsAgainAndAgainIsAvoidedWhileItRests() {
         for (int failures = 1; failures < 3; failures++) {
             health.markFailed(FIRST, "b", "loses what is long");
-            assertThat(health.isToAvoid(FIRST, "b")).isFalse();
+            assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.NONE);
             health.markWell(FIRST, "b");
             pass(Duration.ofSeconds(1));
         }
         health.markFailed(FIRST, "b", "loses what is long");
-        assertThat(health.isToAvoid(FIRST, "b")).isTrue();
+        assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.FAILS_OFTEN);
         health.markWell(FIRST, "b"); // another connection was about to move there
 
-        assertThat(health.isToAvoid(FIRST, "b")).isTrue();
+        assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.FAILS_OFTEN);
         assertThat(health.hasRested(FIRST, "b")).isFalse();
-        assertThat(health.isToAvoid(FIRST, "c")).isFalse();
-        assertThat(health.isToAvoid(OTHER, "b")).isFalse();
+        assertThat(health.reluctance(FIRST, "c")).isEqualTo(Reluctance.NONE);
+        assertThat(health.reluctance(OTHER, "b")).isEqualTo(Reluctance.NONE);
         pass(PathHealth.AVOIDED);
-        assertThat(health.isToAvoid(FIRST, "b")).isFalse();
+        assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.NONE);
         assertThat(health.hasRested(FIRST, "b")).isTrue();
     }
 
@@ -105,10 +106,10 @@ class PathHealthTest {
             health.markDead(FIRST, "b", "no answer");
             health.markDead(FIRST, "b", "no answer");
             pass(PathHealth.FIRST_REST.multipliedBy(rests).minusNanos(1));
-            assertThat(health.isToAvoid(FIRST, "b")).isTrue();
+            assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.HAS_FAILED);
             assertThat(health.hasRested(FIRST, "b")).isFalse();
             pass(Duration.ofNanos(1));
-            assertThat(health.isToAvoid(FIRST, "b")).isFalse();
+            assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.NONE);
             assertThat(health.hasRested(FIRST, "b")).isTrue();
         }
     }

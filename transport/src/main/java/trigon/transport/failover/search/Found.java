@@ -2,6 +2,7 @@ package trigon.transport.failover.search;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import trigon.routing.Path;
@@ -41,6 +42,11 @@ public record Found(List<Path> alive, boolean isGone) {
     /** A link-local address leads to one cable; most pairs of them lead nowhere, and are always silent. */
     private static boolean mayLeadThere(Path path, Predicate<Path> isProven) {
         return !path.reason().isLinkLocal() || isProven.test(path);
+    }
+
+    /** The same without those against which more speaks than against another one. */
+    Found leastReluctant(Function<Path, Reluctance> reluctance) {
+        return new Found(Reluctance.leastOf(alive, reluctance), isGone);
     }
 
     /** So many, over all that can be used at the same time; there is one. */

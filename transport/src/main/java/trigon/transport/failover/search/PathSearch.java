@@ -14,7 +14,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import trigon.handshake.connect.HandshakeClient;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
@@ -59,7 +58,7 @@ public final class PathSearch {
      *
      * @param connection the peer's end of it
      * @param session whose paths they are to be
-     * @param without paths that have just failed, which are left out where there are others
+     * @param reluctance what speaks against each path: one is left out where another answers, against which less does
      * @param proven where the peer has proven itself before; it is noted where it does now
      * @param stop ends the search
      */
@@ -67,11 +66,11 @@ public final class PathSearch {
             Counterpart peer,
             ConnectionId connection,
             Resumption session,
-            Predicate<Path> without,
+            Function<Path, Reluctance> reluctance,
             ProvenEnds proven,
             CompletableFuture<?> stop) {
         AskingRound round = new AskingRound(
-                inOrder(peer, session, without),
+                inOrder(peer, session, reluctance),
                 session.paths().size() > 1,
                 path -> client.ask(local(path), remote(path), peer.secret(), connection),
                 timer,
@@ -81,7 +80,7 @@ public final class PathSearch {
             asked.forEach((path, answer) -> answers.put(path, answer(path, answer)));
             Found found = Found.by(answers, proven::has);
             found.alive().forEach(proven::add);
-            return found;
+            return found.leastReluctant(reluctance);
         });
     }
 
@@ -148,13 +147,14 @@ public final class PathSearch {
         return usable.isEmpty() ? paths : usable;
     }
 
-    /** The link in use first, unless it is down. */
-    private List<Path> inOrder(Counterpart peer, Resumption session, Predicate<Path> without) {
+    /** Links that are up first, of these those against which the least speaks, and of these the one in use. */
+    private List<Path> inOrder(Counterpart peer, Resumption session, Function<Path, Reluctance> reluctance) {
         List<Path> known = new ArrayList<>(known(peer, session));
         known.removeIf(path -> !session.protocol().mayTake(path));
-        List<Path> others = known.stream().filter(without.negate()).toList();
-        return usable(others.isEmpty() ? known : others).stream()
-                .sorted(Comparator.comparing(path -> !links.of(path.local()).isUp()))
+        return usable(known).stream()
+                .sorted(Comparator.comparing(
+                                (Path path) -> !links.of(path.local()).isUp())
+                        .thenComparing(reluctance))
                 .toList();
     }
 

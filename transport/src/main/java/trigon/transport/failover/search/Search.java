@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Function;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
 
@@ -46,11 +47,11 @@ public final class Search {
         return excluded.addAll(failed);
     }
 
-    /** What the round that begins now leaves out; the one after it does not. */
-    public Set<Path> takeExcluded() {
+    /** What speaks against paths in the round that begins now: that they are excluded, for this round, or else that. */
+    public Function<Path, Reluctance> reluctance(Function<Path, Reluctance> otherwise) {
         Set<Path> taken = Set.copyOf(excluded);
         excluded.clear();
-        return taken;
+        return path -> taken.contains(path) ? Reluctance.HAS_FAILED : otherwise.apply(path);
     }
 
     /** Takes note of what a round has found. Returns whether the peer is gone. */

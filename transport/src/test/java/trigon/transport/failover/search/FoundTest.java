@@ -61,6 +61,17 @@ class FoundTest {
         assertThat(found(_ -> true)).isEqualTo(new Found(List.of(OTHER), false));
     }
 
+    @Test
+    void aReluctantPathIsTakenWhereNoOtherAnswers() {
+        answers.put(IN_USE, Answer.SILENT);
+        answers.put(OTHER, Answer.ALIVE);
+
+        assertThat(found(_ -> true)
+                        .leastReluctant(path -> path.equals(IN_USE) ? Reluctance.NONE : Reluctance.HAS_FAILED)
+                        .alive())
+                .containsExactly(OTHER);
+    }
+
     private Found found(Predicate<Path> isProven) {
         return Found.by(answers, isProven);
     }
