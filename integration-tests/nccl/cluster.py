@@ -33,11 +33,12 @@ class Setting:
 
     nccl: a folder with include and lib, for programs that are not PyTorch's; None: PyTorch's own.
     policies: a folder with more of them, for the part policies; None: there are no more.
+    fault: the only kind of fault of the part cuts; None: all.
     per_node: how many ranks, each with a GPU of its own, a node has.
     """
 
     def __init__(self, distribution, network, out, dry_run, sharing, settings=None, nccl=None, per_node=1,
-                 policies=None):
+                 policies=None, fault=None):
         self.distribution = distribution
         self.network = network
         self.out = out
@@ -46,6 +47,7 @@ class Setting:
         self.settings = settings or {}
         self.nccl = nccl
         self.policies = policies
+        self.fault = fault
         self.per_node = per_node
         visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
         self.gpus = visible.split(",") if visible else [str(i) for i in range(sharing.gpus)]
@@ -77,6 +79,14 @@ def sockets(threads, sockets_per_thread):
     """NCCL's own transport; no plugin is loaded."""
     return {"NCCL_NET_PLUGIN": "none", "NCCL_NET": "Socket", "NCCL_SOCKET_NTHREADS": str(threads),
             "NCCL_NSOCKS_PERTHREAD": str(sockets_per_thread)}
+
+
+def contenders(setting, ranks):
+    """Trigon, and NCCL's own sockets with three settings: by name the environment, and each rank's own."""
+    nodes = setting.nodes_of(ranks)
+    cables = {rank: {"NCCL_SOCKET_IFNAME": setting.network.cables(node, nodes)} for rank, node in enumerate(nodes)}
+    return {"Trigon": (trigon(setting), None)} | {f"Socket {threads}x{each}": (sockets(threads, each), cables)
+                                                  for threads, each in ((1, 1), (2, 2), (4, 4))}
 
 
 # Below the range from which the kernel takes ports for outgoing connections: NCCL and Trigon open many of these, and

@@ -4,7 +4,7 @@ import json
 import statistics
 
 import table
-from cluster import Launch, LaunchFailed, free_port, sockets, trigon
+from cluster import Launch, LaunchFailed, contenders, free_port
 from speed import LOG
 
 SIZES = (8, 4096, 32_768, 65_536, 262_144, 1 << 20, 8 << 20, 64 << 20)
@@ -12,25 +12,16 @@ WARMUP, ROUNDS, PASSES = 5, 20, 3  # nccl-tests' own, of all-reduces of a size i
 LAUNCHES = 3
 
 
-def variants(setting, ranks):
-    """By name: the environment, and each rank's own."""
-    nodes = setting.nodes_of(ranks)
-    cables = {rank: {"NCCL_SOCKET_IFNAME": setting.network.cables(node, nodes)} for rank, node in enumerate(nodes)}
-    found = {"Trigon": ({**trigon(setting), **LOG}, None)}
-    for threads, per_thread in ((1, 1), (2, 2), (4, 4)):
-        found[f"Socket {threads}x{per_thread}"] = ({**sockets(threads, per_thread), **LOG}, cables)
-    return found
-
-
 def fresh(setting, report, ranks, out_of_time):
     """Launches one after the other, the variants in turns; all have loaded PyTorch before the first one connects."""
     setting.network.route_to_all_addresses()
-    named = variants(setting, ranks)
+    named = contenders(setting, ranks)
     taken, launches = {name: [] for name in named}, []
     try:
         for number in range(LAUNCHES):
             for name, (environment, per_rank) in named.items():
-                launches.append((name, Launch(setting, f"fresh {number} {name}", ranks, environment, per_rank)))
+                launches.append((name, Launch(setting, f"fresh {number} {name}", ranks,
+                                              {**environment, **LOG}, per_rank)))
         for name, launch in launches:
             if out_of_time():
                 report.fails(launch.name, "not run: the part's time was over")

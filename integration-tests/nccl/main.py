@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import signal
 import sys
 import tempfile
@@ -48,6 +49,8 @@ def arguments(given):
     parser.add_argument("--links", choices=["software", "simulated"], default="software")
     parser.add_argument("--device", type=Path, default=simulated.BUILT)
     parser.add_argument("--nodes", type=int)
+    parser.add_argument("--model", type=model_of_time, metavar="LATENCY,RATE")
+    parser.add_argument("--fault", metavar="KIND")
     parser.add_argument("--cables", type=int, choices=[1, 2, 3], default=1)
     parser.add_argument("--set", dest="settings", action="append", default=[], type=trigon_setting,
                         metavar="NAME=VALUE")
@@ -67,6 +70,8 @@ def arguments(given):
                      f"and there are {len(os.sched_getaffinity(0))}")
     if args.links == "simulated" and (args.part not in simulated.PARTS or args.network == "loopback"):
         parser.error(f"--links simulated is for the parts {', '.join(simulated.PARTS)}, and for namespaces")
+    if args.model and args.links != "simulated":
+        parser.error("--model is of --links simulated")
     args.distribution = args.distribution.resolve()
     plugin = args.distribution / "lib" / "libnccl-net-trigon.so"
     if not args.dry_run and not plugin.is_file():
@@ -74,6 +79,12 @@ def arguments(given):
     if not args.dry_run:
         require_gpus(parser, args.gpus)
     return args
+
+
+def model_of_time(text):
+    if not re.fullmatch(r"[\d.]+(ns|us|ms),[\d.]+[GM]", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no latency and rate: must be as 2us,100G, in bits a second")
+    return text.replace(",", " ")
 
 
 def trigon_setting(text):
@@ -102,7 +113,7 @@ def run(part, args, net, out, report):
     end = time.monotonic() + PART_SECONDS
     try:
         setting = Setting(args.distribution, net, out, args.dry_run, shared, dict(args.settings), args.nccl,
-                          policies=args.policies)
+                          policies=args.policies, fault=args.fault)
         if args.processors:
             setting.processors = setting.processors[:args.processors * args.nodes]
         PARTS[part](setting, report, args.nodes, lambda: time.monotonic() > end)
@@ -116,7 +127,7 @@ def run(part, args, net, out, report):
 
 def open_network(args):
     if args.links == "simulated":
-        return simulated.Simulated(args.nodes, args.device, args.ip, args.cables)
+        return simulated.Simulated(args.nodes, args.device, args.ip, args.cables, args.model)
     return network.open_network(args.nodes, args.network, args.ip, args.cables)
 
 

@@ -9,10 +9,24 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
 
 NODES = "abcd"
 COMMAND_SECONDS = 20
 SPARES = 2
+NOBODY = "02:00:00:00:00:01"  # no interface here has this MAC address
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One way in which a cable or its NIC fails, and comes back."""
+
+    kind: str
+    what: str
+    """The kind, where it is planted."""
+    plant: Callable[[], object]
+    mend: Callable[[], object]
 
 
 class NetworkUnavailable(Exception):
@@ -178,10 +192,23 @@ class Namespaces:
         return run(*self.within(node), *command)
 
     def faults(self, end, peer, cable):
-        """What may go wrong with a cable at that end: [(what, a function that has it happen, one that mends it)]."""
-        name = interface(peer, cable)
-        return [(f"{end}'s {name} down", lambda: self.set_link(end, name, "down"),
-                 lambda: self.set_link(end, name, "up"))]
+        """What may go wrong with a cable at that end: [Fault]."""
+        name, back = interface(peer, cable), interface(end, cable)
+        here, there = address(10, end, peer, cable), address(10, peer, end, cable)
+        return [Fault("link down", f"{end}'s {name} down", lambda: self.set_link(end, name, "down"),
+                      lambda: self.set_link(end, name, "up")),
+                Fault("silence", f"{name} of {end} and {back} of {peer} send to nobody",
+                      lambda: (self.misdirect(end, name, there), self.misdirect(peer, back, here)),
+                      lambda: (self.direct(end, name, there), self.direct(peer, back, here))),
+                Fault("silence one way", f"{end}'s {name} sends to nobody",
+                      lambda: self.misdirect(end, name, there), lambda: self.direct(end, name, there))]
+
+    def misdirect(self, node, interface, to):
+        """What goes to that address gets a MAC address that nobody has: the link stays up, and nothing arrives."""
+        self.inside(node, self.ip, "neigh", "replace", to, "lladdr", NOBODY, "nud", "permanent", "dev", interface)
+
+    def direct(self, node, interface, to):
+        self.inside(node, self.ip, "neigh", "delete", to, "dev", interface)
 
     def set_link(self, node, interface, state):
         """up or down; the cable's other end loses its carrier meanwhile."""

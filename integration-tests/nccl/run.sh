@@ -9,8 +9,9 @@ usage() {
 usage: run.sh DISTRIBUTION GPUS [--part PART] [--out DIRECTORY]
               [--network auto|namespaces|loopback] [--ip PROGRAM]
               [--links software|simulated] [--device FOLDER]
-              [--cables 1|2|3] [--nodes N] [--processors N] [--nccl FOLDER]
-              [--policies FOLDER] [--set TRIGON_NAME=VALUE]... [--dry-run]
+              [--model LATENCY,RATE] [--fault KIND] [--cables 1|2|3]
+              [--nodes N] [--processors N] [--nccl FOLDER] [--policies FOLDER]
+              [--set TRIGON_NAME=VALUE]... [--dry-run]
 
 Plays one node per GPU, each with its own subnet to every other, and lets
 PyTorch's NCCL communicate over Trigon. Exit status 0 only if everything passed;
@@ -35,6 +36,10 @@ the last line counts what passed, failed and was skipped.
                 with relays (default: software)
   --device      for that: the folder with its libibverbs.so.1 (default: that of
                 the build)
+  --model       for that: what a link takes, as 2us,100G, in bits a second
+                (default: no more than the processors need)
+  --fault       for the part cuts: the only kind of fault, such as "link down"
+                (default: all that the links have)
   --cables      how many between every two nodes, each a NIC at both ends
                 (default 1)
   --nodes       how many nodes, 2 to 4 (default: as many as GPUs); more than

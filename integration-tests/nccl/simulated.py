@@ -15,9 +15,10 @@ PORT = re.compile(r"^port (\w+)/(\w+): .* (\d+) bytes came in$", re.MULTILINE)
 class Simulated(network.Namespaces):
     """The same nodes and cables; TCP goes over a cable as before, and RDMA through memory that all nodes share."""
 
-    def __init__(self, count, folder, ip="ip", cables=1):
-        """folder: with libibverbs.so.1 and simverbs-ctl."""
+    def __init__(self, count, folder, ip="ip", cables=1, model=None):
+        """folder: with libibverbs.so.1 and simverbs-ctl. model: latency and rate, as "2us 100G"; None: no time."""
         self.folder = folder.resolve()
+        self.model = f"model *>* {model}" if model else None
         self.fabric = f"/dev/shm/trigon-fabric-{os.getpid()}"
         if not (self.folder / "libibverbs.so.1").is_file():
             raise network.NetworkUnavailable(f"no simulated device in {self.folder}: build the project where "
@@ -26,6 +27,8 @@ class Simulated(network.Namespaces):
         path = f"{Path(self.ip).parent}:{os.environ.get('PATH', '')}"  # fake-sysfs.sh asks ip, too
         libraries = ":".join(filter(None, (str(self.folder), os.environ.get("LD_LIBRARY_PATH"))))
         self.environment = {"PATH": path, "LD_LIBRARY_PATH": libraries, "SIMVERBS_FABRIC": self.fabric}
+        if self.model:
+            self.environment["SIMVERBS_RULES"] = self.model
 
     def devices(self, node):
         return [network.interface(peer, cable)
@@ -55,20 +58,30 @@ class Simulated(network.Namespaces):
     def faults(self, end, peer, cable):
         device, other = f"{end}/{network.interface(peer, cable)}", f"{peer}/{network.interface(end, cable)}"
 
-        def rule(text):
-            return f"{text}", lambda: self.control(text), lambda: self.control("mend")
+        def rule(kind, text):
+            return network.Fault(kind, text, lambda: self.control(text), self.mend)
 
         def command(what, bad, good):
-            return f"{what} {device} {bad}", lambda: self.control(what, device, bad), \
-                lambda: self.control(what, device, good)
+            return network.Fault(f"{what} {bad}", f"{what} {device} {bad}",
+                                 lambda: self.control(what, device, bad), lambda: self.control(what, device, good))
 
         return [*super().faults(end, peer, cable), command("port", "down", "up"), command("device", "fail", "return"),
-                *map(rule, (f"cut {device}>{other}", f"cut {device}-{other}", f"qp {device} * error times 1",
-                            f"qp {device} * fatal times 1", f"hold {device}>{other} 1s times 1",
-                            f"break {device}>{other} executed 40 acked 20", f"loss {device}>{other} 5%"))]
+                rule("cut one way", f"cut {device}>{other}"), rule("cut", f"cut {device}-{other}"),
+                rule("queue pair error", f"qp {device} * error times 1"),
+                rule("queue pair fatal", f"qp {device} * fatal times 1"),
+                rule("late writes", f"hold {device}>{other} 1s times 1"),
+                rule("break", f"break {device}>{other} executed 40 acked 20"),
+                rule("loss", f"loss {device}>{other} 5%")]
+
+    def mend(self):
+        """Takes the faults away, and leaves the model of time."""
+        self.control("mend")
+        if self.model:
+            self.control(self.model)
 
     def describe(self):
-        return f"{super().describe()}; simulated RDMA devices on the cables"
+        time = f", {self.model.removeprefix('model *>* ')}" if self.model else ""
+        return f"{super().describe()}; simulated RDMA devices on the cables{time}"
 
     def close(self):
         super().close()

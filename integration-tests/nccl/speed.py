@@ -11,7 +11,7 @@ from pathlib import Path
 
 import evidence
 import table
-from cluster import Launch, LaunchFailed, free_port, sockets, trigon
+from cluster import Launch, LaunchFailed, contenders, free_port
 
 SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 65_536, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20,
          256 << 20)
@@ -25,15 +25,8 @@ LOG = {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
 
 def start(setting, count):
     """One launch per variant, by name."""
-    net = setting.network
-    nodes = net.nodes[:count]
-    cables = {rank: {"NCCL_SOCKET_IFNAME": net.cables(node, nodes)} for rank, node in enumerate(nodes)}
-    launches = {"Trigon": Launch(setting, f"speed {count} ranks Trigon", count, {**trigon(setting), **LOG})}
-    for threads, per_thread in ((1, 1), (2, 2), (4, 4)):
-        name = f"Socket {threads}x{per_thread}"
-        launches[name] = Launch(setting, f"speed {count} ranks {name}", count,
-                                {**sockets(threads, per_thread), **LOG}, per_rank=cables)
-    return launches
+    return {name: Launch(setting, f"speed {count} ranks {name}", count, {**environment, **LOG}, per_rank)
+            for name, (environment, per_rank) in contenders(setting, count).items()}
 
 
 @dataclass(frozen=True)
