@@ -148,7 +148,7 @@ final class PathHealth {
     synchronized Reluctance reluctance(LocalLink link, String peer) {
         return switch (conditions.get(new Way(link, peer))) {
             case Down down when down.hasRested(clock.nanoTime()) -> Reluctance.NONE;
-            case Down down when down.dead -> Reluctance.HAS_FAILED;
+            case Down down when down.dead -> Reluctance.DEAD;
             case Down down when down.rest.isLong() -> Reluctance.FAILS_OFTEN;
             case Recovered recovered when failsOften(recovered) -> Reluctance.FAILS_OFTEN;
             case null, default -> Reluctance.NONE;

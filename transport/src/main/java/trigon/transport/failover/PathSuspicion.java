@@ -6,9 +6,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.message.EndFailure;
-import trigon.routing.LocalLink;
+import trigon.routing.Path;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
+import trigon.verbs.LinkKind;
 
 /** The paths in use, and what speaks against them. Thread-safe. */
 final class PathSuspicion {
@@ -126,9 +127,10 @@ final class PathSuspicion {
         return state.failed;
     }
 
-    /** Whether one that goes over that link is of no use any more. */
-    synchronized boolean hasFailedOver(LocalLink link) {
-        return state.failed.stream().anyMatch(path -> path.link().local().equals(link));
+    /** Whether RDMA over that link has failed; over TCP a new path's handshake shows whether the link is well. */
+    synchronized boolean hasFailedOver(Path next) {
+        return next.kind() == LinkKind.RDMA
+                && state.failed.stream().anyMatch(path -> path.link().local().equals(next.local()));
     }
 
     /** Whether more is known than that nothing was heard, which may be over in a moment. */

@@ -155,7 +155,8 @@ final class SenderFailover implements Failover {
     }
 
     private Reluctance reluctance(Path path) {
-        return suspicion.hasFailedOver(path.local()) ? Reluctance.HAS_FAILED : journal.reluctance(path.local());
+        Reluctance known = journal.reluctance(path.local());
+        return known != Reluctance.DEAD && suspicion.hasFailedOver(path) ? Reluctance.HAS_FAILED : known;
     }
 
     private void judge(Search search, Found found) {

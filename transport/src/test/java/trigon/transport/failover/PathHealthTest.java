@@ -106,7 +106,7 @@ class PathHealthTest {
             health.markDead(FIRST, "b", "no answer");
             health.markDead(FIRST, "b", "no answer");
             pass(PathHealth.FIRST_REST.multipliedBy(rests).minusNanos(1));
-            assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.HAS_FAILED);
+            assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.DEAD);
             assertThat(health.hasRested(FIRST, "b")).isFalse();
             pass(Duration.ofNanos(1));
             assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.NONE);

@@ -3,7 +3,6 @@ package trigon.transport.failover.search;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -69,8 +68,12 @@ public final class PathSearch {
             Function<Path, Reluctance> reluctance,
             ProvenEnds proven,
             CompletableFuture<?> stop) {
+        List<Path> usable = usable(known(peer, session).stream()
+                .filter(path -> session.protocol().mayTake(path))
+                .toList());
+        Function<Path, Reluctance> compared = Reluctance.among(usable, reluctance);
         AskingRound round = new AskingRound(
-                inOrder(peer, session, reluctance),
+                inOrder(usable, compared),
                 session.paths().size() > 1,
                 path -> client.ask(local(path), remote(path), peer.secret(), connection),
                 timer,
@@ -80,7 +83,7 @@ public final class PathSearch {
             asked.forEach((path, answer) -> answers.put(path, answer(path, answer)));
             Found found = Found.by(answers, proven::has);
             found.alive().forEach(proven::add);
-            return found.leastReluctant(reluctance);
+            return found.leastReluctant(compared);
         });
     }
 
@@ -148,10 +151,8 @@ public final class PathSearch {
     }
 
     /** Links that are up first, of these those against which the least speaks, and of these the one in use. */
-    private List<Path> inOrder(Counterpart peer, Resumption session, Function<Path, Reluctance> reluctance) {
-        List<Path> known = new ArrayList<>(known(peer, session));
-        known.removeIf(path -> !session.protocol().mayTake(path));
-        return usable(known).stream()
+    private List<Path> inOrder(List<Path> paths, Function<Path, Reluctance> reluctance) {
+        return paths.stream()
                 .sorted(Comparator.comparing(
                                 (Path path) -> !links.of(path.local()).isUp())
                         .thenComparing(reluctance))

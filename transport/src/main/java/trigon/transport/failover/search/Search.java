@@ -51,7 +51,7 @@ public final class Search {
     public Function<Path, Reluctance> reluctance(Function<Path, Reluctance> otherwise) {
         Set<Path> taken = Set.copyOf(excluded);
         excluded.clear();
-        return path -> taken.contains(path) ? Reluctance.HAS_FAILED : otherwise.apply(path);
+        return path -> taken.contains(path) ? Reluctance.DEAD : otherwise.apply(path);
     }
 
     /** Takes note of what a round has found. Returns whether the peer is gone. */

@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import trigon.routing.Bandwidth;
+import trigon.routing.LocalLink;
 import trigon.routing.Path;
+import trigon.routing.PeerLink;
+import trigon.routing.Reason;
 import trigon.system.NanoClock;
 import trigon.transport.TestPaths;
+import trigon.verbs.LinkKind;
 
 class ReluctanceTest {
 
@@ -24,8 +30,20 @@ class ReluctanceTest {
     /** Else both would be taken, and a connection over both needs both. */
     @Test
     void aPathThatFailsOftenGoesBeforeOneThatIsDead() {
-        assertThat(least(Map.of(ONE, Reluctance.HAS_FAILED, TWO, Reluctance.FAILS_OFTEN, THREE, Reluctance.HAS_FAILED)))
+        assertThat(least(Map.of(ONE, Reluctance.DEAD, TWO, Reluctance.FAILS_OFTEN, THREE, Reluctance.HAS_FAILED)))
                 .containsExactly(TWO);
+    }
+
+    /** One queue pair has failed; whether its link has is not known. */
+    @Test
+    void aLinkIsTriedAgainBeforeOneThatCarriesLess() {
+        Path slow = new Path(
+                "b", ONE.local(), ONE.remote(), LinkKind.SOFTWARE, new Reason.Relayed(List.of("c"), Bandwidth.of(100)));
+        Path rdma = rdma(TWO);
+
+        assertThat(compared(List.of(TWO, slow), TWO)).containsExactly(TWO);
+        assertThat(compared(List.of(TWO, THREE), TWO)).containsExactly(THREE);
+        assertThat(compared(List.of(rdma, THREE), rdma)).containsExactly(rdma);
     }
 
     @Test
@@ -40,8 +58,22 @@ class ReluctanceTest {
         Search search = new Search(NanoClock.SYSTEM);
         search.exclude(ONE);
 
-        assertThat(search.reluctance(_ -> Reluctance.NONE).apply(ONE)).isEqualTo(Reluctance.HAS_FAILED);
+        assertThat(search.reluctance(_ -> Reluctance.NONE).apply(ONE)).isEqualTo(Reluctance.DEAD);
         assertThat(search.reluctance(_ -> Reluctance.NONE).apply(ONE)).isEqualTo(Reluctance.NONE);
+    }
+
+    private static Path rdma(Path like) {
+        LocalLink local = like.local();
+        LocalLink device = new LocalLink(
+                "roce", LinkKind.RDMA, "roce", 1, local.address(), 0, local.gid(), 10_000, local.interfaceName(), 9, 9);
+        PeerLink remote =
+                new PeerLink(like.remote().address(), like.remote().prefixLength(), 4711, Set.of(LinkKind.RDMA));
+        return new Path("b", device, remote, LinkKind.RDMA, like.reason());
+    }
+
+    private static List<Path> compared(List<Path> paths, Path failed) {
+        return Reluctance.leastOf(
+                paths, Reluctance.among(paths, path -> path.equals(failed) ? Reluctance.HAS_FAILED : Reluctance.NONE));
     }
 
     private static List<Path> least(Map<Path, Reluctance> reluctance) {
