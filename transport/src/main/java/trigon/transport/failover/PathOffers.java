@@ -167,13 +167,13 @@ final class PathOffers {
      * This end of a queue pair that the peer has offered, connected to its end.
      *
      * @throws trigon.verbs.VerbsException if the device refuses
-     * @throws IllegalArgumentException if the address has no such link, or it is down: the offer came by TCP, which may
-     *     get through where RDMA does not
+     * @throws IllegalArgumentException if the address has no such link, or RDMA is down there: the offer came by
+     *     TCP, which may get through all the same
      */
     PathChannel accept(Counterpart peer, MessageProtocol protocol, IncomingOffer incoming) {
         Offer offer = incoming.offer();
         Link link = link(incoming.local().getAddress(), offer.kind());
-        if (!link.isUp()) {
+        if (offer.kind() == LinkKind.RDMA && !link.isUp()) {
             throw new IllegalArgumentException(link + " is down");
         }
         PathChannel path = factory.open(link, PathRole.RECEIVER, protocol);
