@@ -183,12 +183,12 @@ cold() { # OPTIONS...
   java_with_classes trigon.benchmarks.Cold "$results/cold.tsv" "$results"
 }
 
-# A test of the module, since the simulation is one.
-announcements() { # NODES,...
+# A test of the module, since the simulation is one. In larger rings each node knows all others: that takes a larger heap.
+announcements() { # NODES,... LARGEST-RING HEAP
   mkdir -p "$results"
   "$project/mvnw" -q -B -ntp -f "$project/pom.xml" -pl relay/topology -am test -Dtest=ConvergenceTest \
     -Dsurefire.failIfNoSpecifiedTests=false "-Dtrigon.nodes=${1:-10,16,100,256,1000,4096}" \
-    "-Dtest.jvm.options=-Xmx2500m" "-Dtrigon.table=$results/announcements.tsv" >&2
+    "-Dtrigon.ring=${2:-256}" "-Dtest.jvm.options=-Xmx${3:-2500m}" "-Dtrigon.table=$results/announcements.tsv" >&2
   java_with_classes trigon.benchmarks.Announcements "$results/announcements.tsv" "$results"
 }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /**
  * How long it takes until every node knows every link from both of its ends, in simulated time, and what that costs:
  * memory, datagrams, and the processor, without the sockets. {@code -Dtrigon.nodes=3,256} takes other numbers of nodes,
- * {@code -Dtrigon.shapes=ring,switch} fewer shapes, {@code -Dtrigon.table=FILE} writes what was measured.
+ * {@code -Dtrigon.shapes=ring,switch} fewer shapes, {@code -Dtrigon.ring=1000} larger rings and tori, {@code -Dtrigon.table=FILE} writes what was measured.
  */
 class ConvergenceTest {
 
@@ -34,7 +34,7 @@ class ConvergenceTest {
     private static final int MOST_SPOKES = NodeRecord.MOST_LINKS;
 
     /** All records of all nodes are in memory. */
-    private static final int MOST_OF_A_RING = 256;
+    private static final int MOST_OF_A_RING = Integer.getInteger("trigon.ring", 256);
 
     /** Of more nodes on switches, only those that say most are nodes with all that belongs to one. */
     private static final int MOST_WITHOUT_EXTRAS = 256;
