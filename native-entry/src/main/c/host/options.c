@@ -39,9 +39,22 @@ static const char *const standard_options[] = {
     "-Dio.netty.jfr.enabled=false",
 };
 
-/* The shortest pauses at this size. Switched off by name, since JAVA_TOOL_OPTIONS may have switched one on. */
+/*
+ * The shortest pauses at this size. Switched off by name, since JAVA_TOOL_OPTIONS may have switched one on. What lives
+ * for seconds, as handshakes and announcements do, stays in the young generation; what a collection frees is given
+ * back.
+ */
 static const char *const collector_options[] = {
-    "-XX:-UseG1GC", "-XX:-UseParallelGC", "-XX:-UseZGC", "-XX:-UseShenandoahGC", "-XX:+UseSerialGC",
+    "-XX:-UseG1GC",
+    "-XX:-UseParallelGC",
+    "-XX:-UseZGC",
+    "-XX:-UseShenandoahGC",
+    "-XX:+UseSerialGC",
+    "-XX:SurvivorRatio=4",
+    "-XX:TargetSurvivorRatio=90",
+    "-XX:MinHeapFreeRatio=20",
+    "-XX:MaxHeapFreeRatio=40",
+    "-XX:-ShrinkHeapInSteps",
 };
 
 void add_option(struct jvm_options *options, char *text, void *extra) {

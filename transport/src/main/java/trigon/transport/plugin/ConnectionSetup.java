@@ -26,7 +26,7 @@ final class ConnectionSetup {
     private final Connector connector;
     private final Executor control;
     private final Failovers failovers;
-    private final HalfOpenConnections halfOpen;
+    private final RecurringTask lookForHalfOpen;
 
     /**
      * None yet.
@@ -49,11 +49,12 @@ final class ConnectionSetup {
         this.connector = connector;
         this.failovers = failovers;
         this.control = control;
-        halfOpen = new HalfOpenConnections(
+        HalfOpenConnections halfOpen = new HalfOpenConnections(
                 acceptors,
                 pending,
                 acceptor -> control.execute(() -> closeListen(acceptor)),
                 connection -> control.execute(() -> giveUp(connection)));
+        lookForHalfOpen = new RecurringTask(halfOpen::look);
     }
 
     /**
@@ -62,12 +63,12 @@ final class ConnectionSetup {
      * @param nextLook runs what does not block, {@link HalfOpenConnections#INTERVAL} later
      */
     void start(Executor nextLook) {
-        halfOpen.start(nextLook);
+        lookForHalfOpen.start(nextLook);
     }
 
     /** Looks for none any more. */
     void stop() {
-        halfOpen.stop();
+        lookForHalfOpen.stop();
     }
 
     /** {@link NetPlugin#listen}. */

@@ -1,7 +1,6 @@
 package trigon.transport.plugin;
 
 import java.time.Duration;
-import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,10 +30,9 @@ final class HalfOpenConnections {
     private final HandleTable<PendingConnection> pending;
     private final LongConsumer closeListen;
     private final LongConsumer abandon;
-    private boolean stopped;
 
     /**
-     * Nothing is looked at before {@link #start}.
+     * Nothing is looked at before {@link #look}.
      *
      * @param closeListen has a listen comm closed and what it holds, by its handle; does not block
      * @param abandon the same for a connection on its way up
@@ -48,27 +46,6 @@ final class HalfOpenConnections {
         this.pending = pending;
         this.closeListen = closeListen;
         this.abandon = abandon;
-    }
-
-    /**
-     * Looks from now on, again and again.
-     *
-     * @param nextTime runs what does not block, {@link #INTERVAL} later
-     */
-    void start(Executor nextTime) {
-        nextTime.execute(() -> lookAgainAndAgain(nextTime));
-    }
-
-    /** Looks no more; waits for a look that is under way. */
-    synchronized void stop() {
-        stopped = true;
-    }
-
-    private synchronized void lookAgainAndAgain(Executor nextTime) {
-        if (!stopped) {
-            look();
-            start(nextTime);
-        }
     }
 
     /** Gives up those that NCCL has left alone for too many looks. Does not block. */

@@ -36,6 +36,7 @@ final class TransportAssembly {
     private final Sessions sessions;
     private final ConnectionSetup connections;
     private final PathMonitor monitor;
+    private final RecurringTask heapTrim = new RecurringTask(HeapTrim.ofThisJvm()::look);
 
     /** Over links that are open. */
     TransportAssembly(PluginSetup setup, NodeResources node) {
@@ -125,12 +126,14 @@ final class TransportAssembly {
         }
         monitor.start();
         connections.start(setup.timing().halfOpenTimer().apply(tasks.brief(HalfOpenConnections.INTERVAL)));
+        heapTrim.start(tasks.brief(HeapTrim.INTERVAL));
     }
 
     /** Watches nothing any more. */
     void stop() {
         monitor.stop();
         connections.stop();
+        heapTrim.stop();
     }
 
     PluginSetup setup() {

@@ -1,0 +1,53 @@
+package trigon.transport.plugin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class HeapTrimTest {
+
+    private long committed = 16;
+    private long inUse = 8;
+    private int collections;
+
+    private final HeapTrim trim = new HeapTrim(() -> committed, () -> {
+        collections++;
+        committed = inUse * 3 / 2;
+    });
+
+    @Test
+    void collectsOnceTheHeapHasDoubled() {
+        lookAt(31);
+        assertThat(collections).isZero();
+
+        lookAt(32);
+        assertThat(collections).isOne();
+        assertThat(committed).isEqualTo(12);
+    }
+
+    @Test
+    void leavesAHeapAloneThatIsAsSmallAsAtTheStart() {
+        lookAt(32);
+        lookAt(25);
+        assertThat(collections).isOne();
+    }
+
+    @Test
+    void leavesAHeapAloneThatIsInUse() {
+        inUse = 40;
+        lookAt(64);
+        lookAt(64);
+        lookAt(119);
+        assertThat(collections).isOne();
+
+        inUse = 8;
+        lookAt(120);
+        lookAt(31);
+        assertThat(collections).isEqualTo(2);
+    }
+
+    private void lookAt(long bytes) {
+        committed = bytes;
+        trim.look();
+    }
+}
