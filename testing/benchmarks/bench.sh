@@ -183,7 +183,7 @@ cold() { # OPTIONS...
   java_with_classes trigon.benchmarks.Cold "$results/cold.tsv" "$results"
 }
 
-# A test of the module, since the simulation is one. In larger rings each node knows all others: that takes a larger heap.
+# A test of the module, since the simulation is one. In larger rings each node knows all others, which takes a heap.
 announcements() { # NODES,... LARGEST-RING HEAP
   mkdir -p "$results"
   "$project/mvnw" -q -B -ntp -f "$project/pom.xml" -pl relay/topology -am test -Dtest=ConvergenceTest \

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 /**
  * How long it takes until every node knows every link from both of its ends, in simulated time, and what that costs:
  * memory, datagrams, and the processor, without the sockets. {@code -Dtrigon.nodes=3,256} takes other numbers of nodes,
- * {@code -Dtrigon.shapes=ring,switch} fewer shapes, {@code -Dtrigon.ring=1000} larger rings and tori, {@code -Dtrigon.table=FILE} writes what was measured.
+ * {@code -Dtrigon.shapes=ring,switch} fewer shapes, {@code -Dtrigon.ring=1000} larger rings and tori,
+ * {@code -Dtrigon.table=FILE} writes what was measured.
  */
 class ConvergenceTest {
 

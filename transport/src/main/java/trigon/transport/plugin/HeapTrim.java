@@ -34,7 +34,7 @@ final class HeapTrim {
         trimmed = initial;
     }
 
-    /** That of this JVM. */
+    /** Looks at the heap that it is in itself. */
     static HeapTrim ofThisJvm() {
         Runtime runtime = Runtime.getRuntime();
         return new HeapTrim(runtime::totalMemory, runtime::gc);
