@@ -1,8 +1,10 @@
 package trigon.transport;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +29,7 @@ final class RaisingVerbs implements VerbsProvider {
 
     private final VerbsProvider behind;
     private final Queue<AsyncEvent> events = new ConcurrentLinkedQueue<>();
+    private final Map<String, AsyncEvent> eventsOf = new ConcurrentHashMap<>();
 
     /** What was created, in order. */
     final List<QueuePair> queuePairs = new CopyOnWriteArrayList<>();
@@ -60,6 +63,11 @@ final class RaisingVerbs implements VerbsProvider {
     /** The next poll of a device takes it. */
     void raise(AsyncEvent event) {
         events.add(event);
+    }
+
+    /** The next poll of the device of that name takes it. */
+    void raise(String device, AsyncEvent event) {
+        eventsOf.put(device, event);
     }
 
     /** Events cannot be read from now on. */
@@ -175,7 +183,8 @@ final class RaisingVerbs implements VerbsProvider {
             if (unreadable) {
                 throw new VerbsException("ibv_get_async_event", deviceName(), Errno.EIO, "");
             }
-            AsyncEvent raised = events.poll();
+            AsyncEvent own = eventsOf.remove(deviceName());
+            AsyncEvent raised = own == null ? events.poll() : own;
             return raised == null ? device.pollAsyncEvent() : Optional.of(raised);
         }
 

@@ -1,5 +1,6 @@
 package trigon.transport.failover;
 
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +14,12 @@ import trigon.verbs.LinkKind;
 
 /** The paths in use, and what speaks against them. Thread-safe. */
 final class PathSuspicion {
+
+    /**
+     * So long a quiet path is listened to once the peer has answered over another one: a peer that was stopped answers
+     * over all of them.
+     */
+    static final Duration HEARING = Duration.ofMillis(300);
 
     /** How much speaks against the paths; a stronger suspicion replaces a weaker one. */
     private enum Level {
@@ -74,6 +81,15 @@ final class PathSuspicion {
         state = state.raisedTo(Level.BROKEN, why);
     }
 
+    /** The peer says so, over that path; where there are several it does not say which. */
+    private void markBrokenByPeer(PathChannel path, String why) {
+        if (state.paths.size() == 1) {
+            markBroken(path, why);
+        } else {
+            markBroken(why);
+        }
+    }
+
     /** A path's lifeline has ended. */
     synchronized void markDoubtful(String why) {
         state = state.raisedTo(Level.DOUBTFUL, why);
@@ -95,7 +111,7 @@ final class PathSuspicion {
             case PathLoss.Here here when here.ofCommunicator().isEmpty() -> markBroken(path, here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _, var _) -> markDoubtful(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure), var _)
-            when failure.scope() == EndFailure.Scope.PATH -> markBroken(loss.words());
+            when failure.scope() == EndFailure.Scope.PATH -> markBrokenByPeer(path, loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _, var _) when left -> {}
             case PathLoss _ -> {
                 return false;

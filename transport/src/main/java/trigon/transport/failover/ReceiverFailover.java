@@ -20,9 +20,6 @@ import trigon.handshake.message.RemoteMemory;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Absence;
 import trigon.transport.failover.search.Found;
-import trigon.transport.failover.search.PathSearch;
-import trigon.transport.failover.search.ProvenEnds;
-import trigon.transport.failover.search.Reluctance;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.resume.ReceiverResume;
@@ -33,8 +30,8 @@ import trigon.transport.session.Resumption;
 import trigon.verbs.VerbsException;
 
 /**
- * Follows a sender to another path: answers its offers. When this end's path fails it says so, as far as it is heard,
- * and asks meanwhile whether the sender is still there.
+ * Follows a sender to another path: answers its offers. When this end's path fails, or nothing comes over it, it says
+ * so, as far as it is heard, and asks meanwhile whether the sender is still there.
  *
  * <p>Offers come on the handshake's event loop and are answered on control threads. What is done to the session takes
  * long, and is done with {@link #use} held, and not once the session is closed. The failover's own lock, which is taken
@@ -49,14 +46,12 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final Resumption session;
     private final Counterpart peer;
     private final HandshakeListeners listeners;
-    private final PathSearch paths;
     private final PathOffers offers;
     private final Journal journal;
     private final FailoverTasks tasks;
     private final FailoverSteps steps;
     private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
-    private final ProvenEnds proven = new ProvenEnds();
 
     /** Held by who does something to the session. */
     private final Object use = new Object();
@@ -67,6 +62,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final SendersReturn back;
 
     private final PathSuspicion suspicion;
+    private final UnheardSender sender;
     private boolean working;
 
     private final Outage outage = new Outage();
@@ -86,13 +82,13 @@ final class ReceiverFailover implements Failover, OfferHandler {
         this.session = session;
         this.peer = peer;
         this.listeners = listeners;
-        paths = services.paths();
         offers = services.offers();
         this.journal = journal;
         suspicion = new PathSuspicion(session.paths());
         back = new SendersReturn(peer, session.paths());
         tasks = services.tasks();
         steps = new FailoverSteps(tasks, session, loss -> giveUp(session.path(), loss), this::cannotWork);
+        sender = new UnheardSender(peer, session, services, suspicion, end, this::breakPath);
         peerTimeout = services.peerTimeout();
     }
 
@@ -103,8 +99,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Looks after a path that is in use from now on. */
     void lookAfter(PathChannel path) {
-        proven.add(path);
-        path.keptBy(loss -> takeOver(path, loss)); // silence is the sender's to notice, which leads and hears as little
+        sender.isAt(path, loss -> takeOver(path, loss));
     }
 
     private synchronized boolean takeOver(PathChannel path, PathLoss loss) {
@@ -127,6 +122,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
     public boolean recoverFrom(PathChannel path, String what) {
         suspicion.markBroken(path, what);
         return tasks.fromDataPath(this::work) && !end.isReached();
+    }
+
+    private void breakPath(PathChannel path, String why) {
+        suspicion.markBroken(path, why);
+        work();
     }
 
     private synchronized void work() {
@@ -174,15 +174,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             return;
         }
         PathChannel previous = session.path();
-        steps.beginWith(
-                paths.find(
-                        peer,
-                        peer.connection().ofConnectingSide(),
-                        session,
-                        _ -> Reluctance.NONE,
-                        proven,
-                        end.reached()),
-                found -> judge(absence, previous, found));
+        steps.beginWith(sender.ask(), found -> judge(absence, previous, found));
     }
 
     private void judge(Absence absence, PathChannel previous, Found found) {

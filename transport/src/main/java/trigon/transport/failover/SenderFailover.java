@@ -35,7 +35,6 @@ final class SenderFailover implements Failover {
 
     private static final Logger log = LoggerFactory.getLogger(SenderFailover.class);
 
-    private static final Duration HEARING = Duration.ofMillis(300);
     private static final Duration MOMENT = Duration.ofMillis(2);
     private static final Duration LAST_WORDS = Duration.ofMillis(1500);
 
@@ -166,7 +165,7 @@ final class SenderFailover implements Failover {
         } else if (suspicion.isCertain()) {
             moveOrLookAgain(search, found, gone);
         } else { // a peer that was stopped answers over the path in use, too
-            steps.beginLater(HEARING, () -> moveOrLookAgain(search, found, gone));
+            steps.beginLater(PathSuspicion.HEARING, () -> moveOrLookAgain(search, found, gone));
         }
     }
 
