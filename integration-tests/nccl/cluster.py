@@ -81,8 +81,22 @@ def sockets(threads, sockets_per_thread):
             "NCCL_NSOCKS_PERTHREAD": str(sockets_per_thread)}
 
 
+def infiniband():
+    """NCCL's own transport over RDMA; no plugin is loaded.
+
+    It copies through the host, as Trigon does. Without NCCL_GIN_TYPE, NCCL 2.28 ends where no NIC is Mellanox's.
+    """
+    return {"NCCL_NET_PLUGIN": "none", "NCCL_NET": "IB", "NCCL_GIN_TYPE": "0", "NCCL_NET_MERGE_LEVEL": "LOC",
+            "NCCL_NET_GDR_LEVEL": "LOC", "NCCL_DMABUF_ENABLE": "0", "NCCL_GDR_FLUSH_DISABLE": "1"}
+
+
 def contenders(setting, ranks):
-    """Trigon, and NCCL's own sockets with three settings: by name the environment, and each rank's own."""
+    """Trigon, and what NCCL itself has for these links: by name the environment, and each rank's own.
+
+    For TCP that is sockets with three settings.
+    """
+    if setting.network.is_rdma:
+        return {"Trigon": (trigon(setting), None), "IB": (infiniband(), None)}
     nodes = setting.nodes_of(ranks)
     cables = {rank: {"NCCL_SOCKET_IFNAME": setting.network.cables(node, nodes)} for rank, node in enumerate(nodes)}
     return {"Trigon": (trigon(setting), None)} | {f"Socket {threads}x{each}": (sockets(threads, each), cables)

@@ -66,6 +66,7 @@ class Loopback:
     """All nodes share the loopback interface; needs no root. The kernel's counters cannot tell who sent what."""
 
     kind = "loopback"
+    is_rdma = False
     environment = {}
     bootstrap_interface = "lo"
     rendezvous_host = "127.0.0.1"
@@ -108,6 +109,7 @@ class Namespaces:
     """
 
     kind = "namespaces"
+    is_rdma = False  # the links, and not TCP alone
     environment = {}  # of every rank
     bootstrap_interface = "mgmt0"
     rendezvous_host = "10.99.1.1"

@@ -15,6 +15,8 @@ PORT = re.compile(r"^port (\w+)/(\w+): .* (\d+) bytes came in$", re.MULTILINE)
 class Simulated(network.Namespaces):
     """The same nodes and cables; TCP goes over a cable as before, and RDMA through memory that all nodes share."""
 
+    is_rdma = True
+
     def __init__(self, count, folder, ip="ip", cables=1, model=None):
         """folder: with libibverbs.so.1 and simverbs-ctl. model: latency and rate, as "2us 100G"; None: no time."""
         self.folder = folder.resolve()

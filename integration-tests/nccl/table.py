@@ -26,13 +26,13 @@ def header(cells):
     return row(cells) + row(["---"] + ["---:"] * (len(cells) - 1))
 
 
-def sockets_of(results):
+def others_of(results):
     return {name: value for name, value in results.items() if name != "Trigon"}
 
 
 def ratio(results):
-    """Trigon's speed over the best socket's: above 1, Trigon is faster."""
-    others = sockets_of(results)
+    """Trigon's speed over the best of NCCL's own: above 1, Trigon is faster."""
+    others = others_of(results)
     if "Trigon" not in results or not others:
         return None
     return min(other["seconds"] for other in others.values()) / results["Trigon"]["seconds"]
@@ -63,7 +63,7 @@ def bandwidth(run):
 
 
 def times(run, entries, names):
-    text = header(["bytes", *names, "Trigon / best socket"])
+    text = header(["bytes", *names, "Trigon / NCCL's best"])
     for entry in entries:
         cells = [size(entry["bytes"])]
         for name in names:
@@ -111,11 +111,11 @@ def rounds(results):
 
 
 def render(results):
-    text = "## All-reduce: Trigon and NCCL's socket transport on the same links\n\n" + machine(results)
+    text = "## All-reduce: Trigon and NCCL's own transports on the same links\n\n" + machine(results)
     if results.get("dry_run"):
         text += "\n**A dry run over gloo on the CPU: all columns are the same, and none is Trigon or NCCL.**\n"
     text += (f"\nMedian of {rounds(results)} rounds, all variants in turns; float32, the slowest rank counts. "
-             "\"Socket TxS\" is NCCL_NSOCKS_PERTHREAD S and NCCL_SOCKET_NTHREADS T. "
+             "\"Socket TxS\" is NCCL_NSOCKS_PERTHREAD S and NCCL_SOCKET_NTHREADS T, \"IB\" NCCL's RDMA. "
              "Above 1 in the last column, Trigon is faster.\n")
     for run in results["runs"]:
         text += bandwidth(run) + cost(run)

@@ -231,7 +231,7 @@ class Table(unittest.TestCase):
                 "gpus": "a GPU for each",
                 "runs": [{"ranks": 4, "variants": facts, "sizes": [entry]}]}
 
-    def test_compares_with_the_best_socket(self):
+    def test_compares_with_the_best_of_nccls_own(self):
         text = table.render(self.results())
         self.assertIn("| 1 GiB | 500000.0 µs (3.221) | 1000000.0 µs (1.611) | 250000.0 µs (6.442) | 0.50 |", text)
         self.assertIn("| Trigon | 1.00 s | 0.10 s | 300 MiB | 400 MiB | 30 | - | 0.93 s |", text)

@@ -227,7 +227,8 @@ EXPORT int ibv_query_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask, stru
   if (forked)
     return EIO;
   pthread_mutex_lock(&engine);
-  *a = qp->attr;
+  /* as providers do: callers built against an older header have no rate_limit */
+  memcpy(a, &qp->attr, offsetof(struct ibv_qp_attr, rate_limit));
   a->qp_state = a->cur_qp_state = state_of(iq);
   a->cap = qp->init.cap;
   if (init)
