@@ -1,6 +1,7 @@
 package trigon.software.device;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,7 @@ final class DirectMemoryUsedUp {
     static final String PASSED = "connected, and moved data throughout";
 
     private static final int LENGTH = 200_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** The JDK collects garbage, and waits, before it says that there is no memory. */
     private DirectMemoryUsedUp() {}
@@ -48,6 +50,9 @@ final class DirectMemoryUsedUp {
                 late.first().becomeReadyToSend(); // tries to connect, again and again
                 late.second().becomeReadyToSend();
                 write(early, from, local, to, remote, LENGTH);
+                late.first()
+                        .queuePair()
+                        .awaitOpen(PATIENCE); // what is refused late would fail a request posted by then
                 all.clear();
                 System.gc();
                 // for a moment what was refused is refused again, without asking
