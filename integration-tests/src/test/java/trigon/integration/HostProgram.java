@@ -140,7 +140,8 @@ final class HostProgram implements AutoCloseable {
         awaitOutput(pattern.asPredicate(), pattern.pattern());
     }
 
-    private void awaitOutput(Predicate<String> condition, String what) {
+    /** The same, for what is true of all that it has printed. */
+    void awaitOutput(Predicate<String> condition, String what) {
         Await.until(() -> what + " in: " + output(), Duration.ofSeconds(DEADLINE_SECONDS), () -> {
             boolean wasAlive = isAlive(); // before the look, so that its last words count
             boolean holds = condition.test(output());
