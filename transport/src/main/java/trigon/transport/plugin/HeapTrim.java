@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Has the heap collected when a burst has made it grow to twice its size: of connections, or of strangers' datagrams.
- * The Serial collector looks at what has outlived the young generation only when the heap is at its limit, and gives
- * nothing back before; {@code options.c} has it shrink the heap to what is in use. A collection stops the process's
- * Java threads for some 30 ms. One thread.
+ * Has the heap collected when it has grown to twice its size, or when what has made it grow by half is over: a burst of
+ * connections, or of strangers' datagrams. The Serial collector looks at what has outlived the young generation only
+ * when the heap is at its limit, and gives nothing back before; {@code options.c} has it shrink the heap to what is in
+ * use. A collection stops the process's Java threads for 30 to 70 ms. One thread.
  */
 final class HeapTrim {
 
@@ -20,6 +20,7 @@ final class HeapTrim {
     private final Runnable collect;
     private final long initial;
     private long trimmed;
+    private long last;
 
     /**
      * Takes the heap's size now as that of a process at rest.
@@ -42,7 +43,10 @@ final class HeapTrim {
 
     /** Collects if the heap has grown since the last time. */
     void look() {
-        if (committed.getAsLong() >= GROWTH * trimmed) {
+        long now = committed.getAsLong();
+        boolean isOver = now == last;
+        last = now;
+        if (now >= GROWTH * trimmed || (isOver && now >= trimmed + trimmed / 2)) {
             collect.run();
             trimmed = Math.max(initial, committed.getAsLong());
         }

@@ -26,6 +26,16 @@ class HeapTrimTest {
     }
 
     @Test
+    void collectsWhatALesserBurstHasLeftOnceItIsOver() {
+        lookAt(20);
+        lookAt(24);
+        assertThat(collections).isZero();
+
+        lookAt(24);
+        assertThat(collections).isOne();
+    }
+
+    @Test
     void leavesAHeapAloneThatIsAsSmallAsAtTheStart() {
         lookAt(32);
         lookAt(25);
@@ -36,8 +46,8 @@ class HeapTrimTest {
     void leavesAHeapAloneThatIsInUse() {
         inUse = 40;
         lookAt(64);
-        lookAt(64);
-        lookAt(119);
+        lookAt(80);
+        lookAt(80);
         assertThat(collections).isOne();
 
         inUse = 8;
