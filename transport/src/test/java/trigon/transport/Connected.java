@@ -66,6 +66,18 @@ final class Connected {
         }
     }
 
+    /** A message of so many bytes, received as it is sent. */
+    void sendOne(int bytes) {
+        long from = sender.allocate(bytes);
+        long to = receiver.allocate(bytes);
+        long fromHandle = sender.register(sendComm, from, bytes);
+        long toHandle = receiver.register(receiveComm, to, bytes);
+        long receive = retry(() -> receiver.plugin.irecv(receiveComm, to, bytes, 0, toHandle));
+        long send = retry(() -> sender.plugin.isend(sendComm, from, bytes, 0, fromHandle));
+        assertThat(finish(sender, send)).isEqualTo(bytes);
+        assertThat(finish(receiver, receive)).isEqualTo(bytes);
+    }
+
     /** Calls until the result is not {@link NetPlugin#TRY_AGAIN}. */
     static long retry(LongSupplier call) {
         long result = ask("room for a request", call, answer -> answer != NetPlugin.TRY_AGAIN, () -> {});

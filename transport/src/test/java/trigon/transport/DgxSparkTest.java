@@ -1,8 +1,6 @@
 package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static trigon.transport.Connected.finish;
-import static trigon.transport.Connected.retry;
 
 import java.util.List;
 import java.util.Map;
@@ -30,7 +28,7 @@ class DgxSparkTest {
                 TestNode b = node("b", links(2, PCI_LINK_MBPS, twins))) {
             Connected ab = new Connected(a, b);
             int size = MessageProtocol.LEAST_DIVIDED_BYTES;
-            send(ab, size);
+            ab.sendOne(size);
 
             try (CapturedLog log = new CapturedLog()) {
                 a.plugin.closeContext(a.context);
@@ -57,16 +55,5 @@ class DgxSparkTest {
         InterfaceAddress address = InterfaceAddress.parse("127.7.%d.%d/24".formatted(number, host));
         String interfaceName = device.replaceFirst("roce", "en") + (device.endsWith("f0") ? "np0" : "np1");
         return TestNode.rdmaLink(device, address, mbps, interfaceName, 2 + number, number);
-    }
-
-    private static void send(Connected ab, int size) {
-        long from = ab.sender.allocate(size);
-        long to = ab.receiver.allocate(size);
-        long fromHandle = ab.sender.register(ab.sendComm, from, size);
-        long toHandle = ab.receiver.register(ab.receiveComm, to, size);
-        long receive = retry(() -> ab.receiver.plugin.irecv(ab.receiveComm, to, size, 0, toHandle));
-        long send = retry(() -> ab.sender.plugin.isend(ab.sendComm, from, size, 0, fromHandle));
-        assertThat(finish(ab.sender, send)).isEqualTo(size);
-        assertThat(finish(ab.receiver, receive)).isEqualTo(size);
     }
 }

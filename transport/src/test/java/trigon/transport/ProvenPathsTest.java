@@ -2,8 +2,6 @@ package trigon.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static trigon.transport.Connected.finish;
-import static trigon.transport.Connected.retry;
 
 import ch.qos.logback.classic.Level;
 import java.util.ArrayList;
@@ -63,7 +61,7 @@ class ProvenPathsTest {
 
         try (CapturedLog log = new CapturedLog(Level.INFO)) {
             Connected ab = new Connected(a, b);
-            sendOne(ab);
+            ab.sendOne(4096);
 
             assertThat(log.lines())
                     .anySatisfy(line -> assertThat(line).contains("sends to ", "via " + a.links.getLast()))
@@ -81,17 +79,5 @@ class ProvenPathsTest {
                 .isInstanceOf(NoConnectionException.class)
                 .hasMessageContaining(NOT_ACKNOWLEDGED)
                 .hasMessageContaining("UDP port 4791");
-    }
-
-    private static void sendOne(Connected ab) {
-        int size = 4096;
-        long from = ab.sender.allocate(size);
-        long to = ab.receiver.allocate(size);
-        long fromHandle = ab.sender.register(ab.sendComm, from, size);
-        long toHandle = ab.receiver.register(ab.receiveComm, to, size);
-        long receive = retry(() -> ab.receiver.plugin.irecv(ab.receiveComm, to, size, 0, toHandle));
-        long send = retry(() -> ab.sender.plugin.isend(ab.sendComm, from, size, 0, fromHandle));
-        assertThat(finish(ab.sender, send)).isEqualTo(size);
-        assertThat(finish(ab.receiver, receive)).isEqualTo(size);
     }
 }

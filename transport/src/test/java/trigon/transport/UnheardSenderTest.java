@@ -1,9 +1,5 @@
 package trigon.transport;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static trigon.transport.Connected.finish;
-import static trigon.transport.Connected.retry;
-
 import ch.qos.logback.classic.Level;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +43,7 @@ class UnheardSenderTest {
     void aPortThatIsDownAtTheReceiverIsLeft() {
         try (CapturedLog log = new CapturedLog(Level.INFO)) {
             Connected ab = new Connected(a, b);
-            sendOne(ab);
+            ab.sendOne(4096);
             int used = log.lines().stream()
                             .anyMatch(line -> line.contains("sends to ") && line.contains("via " + a.links.getFirst()))
                     ? 0
@@ -61,19 +57,7 @@ class UnheardSenderTest {
                     "the connection to",
                     "goes on over " + a.links.get(1 - used),
                     "which says: the link is down");
-            sendOne(ab);
+            ab.sendOne(4096);
         }
-    }
-
-    private static void sendOne(Connected ab) {
-        int size = 4096;
-        long from = ab.sender.allocate(size);
-        long to = ab.receiver.allocate(size);
-        long fromHandle = ab.sender.register(ab.sendComm, from, size);
-        long toHandle = ab.receiver.register(ab.receiveComm, to, size);
-        long receive = retry(() -> ab.receiver.plugin.irecv(ab.receiveComm, to, size, 0, toHandle));
-        long send = retry(() -> ab.sender.plugin.isend(ab.sendComm, from, size, 0, fromHandle));
-        assertThat(finish(ab.sender, send)).isEqualTo(size);
-        assertThat(finish(ab.receiver, receive)).isEqualTo(size);
     }
 }

@@ -99,7 +99,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     /** Looks after a path that is in use from now on. */
     void lookAfter(PathChannel path) {
-        sender.isAt(path, loss -> takeOver(path, loss));
+        sender.lookAfter(path, loss -> takeOver(path, loss));
     }
 
     private synchronized boolean takeOver(PathChannel path, PathLoss loss) {

@@ -53,8 +53,12 @@ final class UnheardSender {
         steps = new FailoverSteps(services.tasks(), session, _ -> asking.set(false), _ -> asking.set(false));
     }
 
-    /** The sender has been there, over a path whose loss is somebody else's to look after. */
-    void isAt(PathChannel path, Predicate<PathLoss> takeOver) {
+    /**
+     * Looks after the silence of a path in use from now on, over which the sender has proven itself.
+     *
+     * @param takeOver looks after its loss
+     */
+    void lookAfter(PathChannel path, Predicate<PathLoss> takeOver) {
         proven.add(path);
         path.keptBy(new PathKeeper() {
             @Override

@@ -28,8 +28,11 @@ final class RecurringTask {
 
     private synchronized void runAgainAndAgain(Executor nextTime) {
         if (!stopped) {
-            task.run();
-            start(nextTime);
+            try {
+                task.run();
+            } finally { // once in vain is no reason to stop
+                start(nextTime);
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ final class TransportAssembly {
     private final Sessions sessions;
     private final ConnectionSetup connections;
     private final PathMonitor monitor;
-    private final RecurringTask heapTrim = new RecurringTask(HeapTrim.ofThisJvm()::look);
+    private final RecurringTask heapTrim;
 
     /** Over links that are open. */
     TransportAssembly(PluginSetup setup, NodeResources node) {
@@ -72,6 +72,7 @@ final class TransportAssembly {
                 connector(side),
                 failovers,
                 node.threads().control());
+        heapTrim = new RecurringTask(HeapTrim.ofThisJvm(node.threads().control())::look);
         monitor = new PathMonitor(
                 node.links(), node.threads().control(), tasks.blocking(PathMonitor.TOLD), later::mayHaveCome);
     }

@@ -10,10 +10,7 @@ class HeapTrimTest {
     private long inUse = 8;
     private int collections;
 
-    private final HeapTrim trim = new HeapTrim(() -> committed, () -> {
-        collections++;
-        committed = inUse * 3 / 2;
-    });
+    private final HeapTrim trim = new HeapTrim(() -> committed, this::collect, Runnable::run);
 
     @Test
     void collectsOnceTheHeapHasDoubled() {
@@ -59,5 +56,10 @@ class HeapTrimTest {
     private void lookAt(long bytes) {
         committed = bytes;
         trim.look();
+    }
+
+    private void collect() {
+        collections++;
+        committed = inUse * 3 / 2;
     }
 }
