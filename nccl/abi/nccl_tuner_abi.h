@@ -19,7 +19,7 @@ enum {
 
 enum { NCCL_TUNER_TREE = 0, NCCL_TUNER_RING = 1 };
 enum { NCCL_TUNER_LL = 0, NCCL_TUNER_LL128 = 1, NCCL_TUNER_SIMPLE = 2 };
-enum { NCCL_TUNER_ALL_REDUCE = 4 };
+enum { NCCL_TUNER_BROADCAST = 0, NCCL_TUNER_REDUCE = 1, NCCL_TUNER_ALL_REDUCE = 4 };
 
 /* In a cost table: NCCL cannot use this. */
 #define NCCL_TUNER_IGNORE (-1.0F)

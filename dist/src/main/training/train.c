@@ -167,7 +167,7 @@ int main(int argc, char **argv) {
   char plugin[PATH_MAX];
   char cache[PATH_MAX];
   char binding[PATH_MAX];
-  char options[PATH_MAX + 128];
+  char options[PATH_MAX + 256];
   char short_messages[PATH_MAX];
   char long_messages[PATH_MAX];
   if (argc != 5 || !path_of(plugin, argv[1], "lib/libnccl-net-trigon.so") ||
@@ -179,7 +179,9 @@ int main(int argc, char **argv) {
   (void)remove(cache);
   (void)remove(binding);
   /* as on a machine with cores to spare, where long messages take a way of their own */
-  (void)snprintf(options, sizeof options, "-XX:ActiveProcessorCount=16 -Dtrigon.warmup=all '-XX:AOTCacheOutput=%s'",
+  (void)snprintf(options, sizeof options,
+                 "-XX:TieredStopAtLevel=4 -XX:CICompilerCount=6 -Dtrigon.compilers=2 -XX:ActiveProcessorCount=16 "
+                 "-Dtrigon.warmup=all '-XX:AOTCacheOutput=%s'",
                  cache);
   (void)setenv("TRIGON_JAVA_OPTS", options, 1);
   (void)setenv("TRIGON_CONFIG", argv[2], 1);

@@ -1,12 +1,16 @@
 #include "options.h"
 
+#include <dirent.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aot_cache.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const standard_options[] = {
     /*
@@ -28,10 +32,7 @@ static const char *const standard_options[] = {
     "-XX:MaxMetaspaceSize=128m",
     "-XX:MaxDirectMemorySize=128m",
     "-XX:ReservedCodeCacheSize=48m",
-    /*
-     * few threads: one per compiler on however many cores, none for finalizers and JMX notifications, of which are none
-     */
-    "-XX:CICompilerCount=2",
+    /* one thread less: there are no finalizers */
     "--finalization=disabled",
     /*
      * Netty's allocators would register flight recorder events, which takes longer than all else they do at the start
@@ -57,6 +58,40 @@ static const char *const collector_options[] = {
     "-XX:-ShrinkHeapInSteps",
 };
 
+/*
+ * The second compiler pays over RDMA, where our code is what a message takes. Over TCP the kernel's is; there, and
+ * where processors are few, that compiler takes more from a job's first seconds than it ever gives back. In these
+ * seconds some 2000 methods wait for the first compiler, so it has four threads, or two beside the second one's four:
+ * the JVM divides the number so. Threads without work end.
+ */
+enum { FEW_PROCESSORS = 4 };
+static const char *const both_compilers[] = {"-XX:CICompilerCount=6", "-Dtrigon.compilers=2"};
+static const char *const first_compiler[] = {"-XX:TieredStopAtLevel=1", "-XX:CICompilerCount=4",
+                                             "-Dtrigon.compilers=1"};
+
+static bool has_rdma_devices(void) {
+  DIR *directory = opendir("/sys/class/infiniband");
+  bool found = false;
+  if (directory == NULL) {
+    return false;
+  }
+  for (struct dirent *entry; !found && (entry = readdir(directory)) != NULL;) {
+    found = entry->d_name[0] != '.';
+  }
+  (void)closedir(directory);
+  return found;
+}
+
+static bool has_few_processors(void) {
+  cpu_set_t processors;
+  return sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) <= FEW_PROCESSORS;
+}
+
+static bool wants_software_links(void) {
+  const char *links = getenv("TRIGON_LINKS");
+  return links != NULL && strcmp(links, "software") == 0;
+}
+
 void add_option(struct jvm_options *options, char *text, void *extra) {
   if (options->count == MAX_JVM_OPTIONS || text == NULL) {
     options->complete = false;
@@ -75,6 +110,12 @@ __attribute__((format(printf, 2, 3))) static void add_formatted(struct jvm_optio
   }
   va_end(arguments);
   add_option(options, text, NULL);
+}
+
+static void add_all(struct jvm_options *options, const char *const *texts, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    add_formatted(options, "%s", texts[i]);
+  }
 }
 
 /* Adds the words of `text`; blanks separate them, single and double quotes keep blanks. */
@@ -154,13 +195,14 @@ void collect_options(struct jvm_options *options, const struct home *home) {
   own = own != NULL ? own : "";
   directory = directory != NULL && directory[0] != '\0' ? directory : "/tmp";
   options->complete = true;
-  for (size_t i = 0; i < sizeof standard_options / sizeof standard_options[0]; i++) {
-    add_formatted(options, "%s", standard_options[i]);
+  add_all(options, standard_options, COUNT(standard_options));
+  if (has_rdma_devices() && !wants_software_links() && !has_few_processors()) {
+    add_all(options, both_compilers, COUNT(both_compilers));
+  } else {
+    add_all(options, first_compiler, COUNT(first_compiler));
   }
   if (!chooses_collector(own)) {
-    for (size_t i = 0; i < sizeof collector_options / sizeof collector_options[0]; i++) {
-      add_formatted(options, "%s", collector_options[i]);
-    }
+    add_all(options, collector_options, COUNT(collector_options));
   }
   add_formatted(options, "-XX:ErrorFile=%s/hs_err_trigon_%%p.log", directory);
   add_formatted(options, "-XX:ReplayDataFile=%s/replay_trigon_%%p.log", directory);

