@@ -91,16 +91,18 @@ def infiniband():
 
 
 def contenders(setting, ranks):
-    """Trigon, and what NCCL itself has for these links: by name the environment, and each rank's own.
+    """Trigon with and without failover, and NCCL's own for these links: by name the environment, and each rank's own.
 
     For TCP that is sockets with three settings.
     """
+    own = {"Trigon": (trigon(setting), None),
+           "Trigon, no failover": ({**trigon(setting), "TRIGON_FAILOVER": "off"}, None)}
     if setting.network.is_rdma:
-        return {"Trigon": (trigon(setting), None), "IB": (infiniband(), None)}
+        return own | {"IB": (infiniband(), None)}
     nodes = setting.nodes_of(ranks)
     cables = {rank: {"NCCL_SOCKET_IFNAME": setting.network.cables(node, nodes)} for rank, node in enumerate(nodes)}
-    return {"Trigon": (trigon(setting), None)} | {f"Socket {threads}x{each}": (sockets(threads, each), cables)
-                                                  for threads, each in ((1, 1), (2, 2), (4, 4))}
+    return own | {f"Socket {threads}x{each}": (sockets(threads, each), cables)
+                  for threads, each in ((1, 1), (2, 2), (4, 4))}
 
 
 # Below the range from which the kernel takes ports for outgoing connections: NCCL and Trigon open many of these, and

@@ -3,7 +3,7 @@
 import json
 import statistics
 
-import speed
+import turns
 from cluster import Launch, LaunchFailed, trigon
 from policies import asked, examples
 
@@ -23,18 +23,18 @@ def gains(setting, report, ranks, out_of_time):
 
 def gained(setting, report, ranks, out_of_time, variants, passes):
     """All-reduces by each variant, in turns; variants: environments by name."""
-    launches = {name: Launch(setting, f"gains {name}", ranks, {**trigon(setting), **speed.LOG, **extra})
+    launches = {name: Launch(setting, f"gains {name}", ranks, {**trigon(setting), **turns.LOG, **extra})
                 for name, extra in variants.items()}
     samples = {size: {name: [] for name in launches} for size in SIZES}
     try:
         for launch in launches.values():
             launch.ask("warm", 120)
         for launch in launches.values():
-            speed.connected(launch)
+            turns.connected(launch)
         for part in range(passes):
             for size in SIZES:
                 if not out_of_time():
-                    speed.take(launches, size, part, samples[size])
+                    turns.take(launches, size, part, samples[size])
         for launch in launches.values():
             launch.ask("disconnect", 60)
             report.judge(launch.name, launch.stop(), "every rank ended")
@@ -48,12 +48,12 @@ def gained(setting, report, ranks, out_of_time, variants, passes):
 
 def say(report, samples, path):
     """The medians; and of each variant the median of its ratios to the first one, pair by pair."""
-    medians = {size: {name: statistics.median(each["seconds"] for each in taken) for name, taken in of.items()}
+    medians = {size: {name: statistics.median(taken) for name, taken in of.items()}
                for size, of in samples.items() if all(of.values())}
     path.write_text(json.dumps(medians, indent=1) + "\n")
     for size, of in medians.items():
         first, *others = of
-        ratios = {name: statistics.median(o["seconds"] / f["seconds"]
+        ratios = {name: statistics.median(o / f
                                           for o, f in zip(samples[size][name], samples[size][first]))
                   for name in others}
         report.say(f"all-reduce of {size} B, us: " + ", ".join(

@@ -15,7 +15,6 @@ import causes
 import correctness
 import cuts
 import faults
-import fresh
 import gains
 import network
 import one_sided
@@ -34,8 +33,7 @@ PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
          "faults": faults.faults, "restarts": restarts.restarts, "cuts": cuts.cuts, "shapes": shapes.shapes,
          "unlike": unlike.unlike, "pairs": unlike.pairs, "policies": policies.policies, "gains": gains.gains,
-         "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed,
-         "fresh": fresh.fresh}
+         "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed}
 
 
 def arguments(given):

@@ -22,7 +22,7 @@ the last line counts what passed, failed and was skipped.
   GPUS          1 to 4
   --part        what to run: smoke, calls, correctness, faults, restarts, cuts,
                 shapes, unlike, pairs, policies, gains, one-sided, traces,
-                causes, speed, fresh or all (default smoke, one minute; calls
+                causes, speed or all (default smoke, one minute; calls
                 takes as long, each other part up to seven); cuts needs
                 --cables 2, shapes and unlike --nodes 4, pairs an even number of
                 GPUs
@@ -32,8 +32,8 @@ the last line counts what passed, failed and was skipped.
   --ip          the program ip, where it is not on the PATH; portable-ip.sh
                 makes a copy of another machine's
   --links       simulated: RDMA links over the simulated device, which fails as
-                NICs do in the part cuts; needs namespaces, and is not for parts
-                with relays (default: software)
+                NICs do in the part cuts; needs namespaces, and is not for all
+                parts (default: software)
   --device      for that: the folder with its libibverbs.so.1 (default: that of
                 the build)
   --model       for that: what a link takes, as 2us,100G, in bits a second

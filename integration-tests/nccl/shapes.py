@@ -40,6 +40,9 @@ class Shaped:
                 self.network.set_link(one, interface(other, cable), state)
                 self.network.set_link(other, interface(one, cable), state)
 
+    def prefix(self, node):
+        return self.network.prefix(node, self.missing) if self.network.is_rdma else self.network.prefix(node)
+
     def yaml(self, nodes):
         return self.network.yaml(nodes, self.missing)
 

@@ -8,7 +8,8 @@ import network
 
 TESTING = Path(__file__).resolve().parents[2] / "testing"
 BUILT = TESTING / "nccl-host" / "target" / "native" / "simulated"
-PARTS = ("smoke", "calls", "correctness", "faults", "restarts", "cuts", "policies", "traces", "speed", "fresh")
+PARTS = ("smoke", "calls", "correctness", "faults", "restarts", "cuts", "shapes", "policies", "one-sided", "traces",
+         "speed")
 PORT = re.compile(r"^port (\w+)/(\w+): .* (\d+) bytes came in$", re.MULTILINE)
 
 
@@ -32,12 +33,13 @@ class Simulated(network.Namespaces):
         if self.model:
             self.environment["SIMVERBS_RULES"] = self.model
 
-    def devices(self, node):
+    def devices(self, node, missing=()):
         return [network.interface(peer, cable)
-                for peer in self.nodes if peer != node for cable in range(self.cables_each)]
+                for peer in self.nodes if peer != node and tuple(sorted((node, peer))) not in missing
+                for cable in range(self.cables_each)]
 
-    def prefix(self, node):
-        devices = ",".join(f"{name}={name}" for name in self.devices(node))
+    def prefix(self, node, missing=()):
+        devices = ",".join(f"{name}={name}" for name in self.devices(node, missing))
         return [*self.within(node), "env", f"SIMVERBS_NODE={node}", f"SIMVERBS_DEVICES={devices}",
                 str(TESTING / "instant-device" / "fake-sysfs.sh"), "simulated"]
 
@@ -48,13 +50,13 @@ class Simulated(network.Namespaces):
         return network.run(str(self.folder / "simverbs-ctl"), self.fabric, *command)
 
     def counters(self, node):
-        """Bytes received and sent so far by the node's devices, as the fabric counts them, and the kernel's mgmt0."""
+        """Bytes received and sent so far: by the node's interfaces, as the kernel counts them, and by their devices."""
         came = {(owner, name): int(count) for owner, name, count in PORT.findall(self.control("show"))}
-        totals = {"mgmt0": super().counters(node)["mgmt0"]}
+        totals = super().counters(node)
         for peer in self.nodes:
             for cable in range(self.cables_each) if peer != node else ():
                 name = network.interface(peer, cable)
-                totals[name] = came.get((node, name), 0) + came.get((peer, network.interface(node, cable)), 0)
+                totals[name] += came.get((node, name), 0) + came.get((peer, network.interface(node, cable)), 0)
         return totals
 
     def faults(self, end, peer, cable):

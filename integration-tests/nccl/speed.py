@@ -1,197 +1,97 @@
-"""The speed part: all-reduces over Trigon and over NCCL's own socket transport, in turns, on the same links.
+"""All-reduces as nccl-tests measures them, in fresh processes: what one sees who tries Trigon, first and later.
 
-All variants' processes live at the same time and only one variant works at a time, so what the machine does meanwhile
-hits all variants alike.
+Then a training's steps. NCCL's own transports do the same on the same links.
 """
 
 import json
 import statistics
-from dataclasses import dataclass
 from pathlib import Path
 
 import evidence
 import table
 from cluster import Launch, LaunchFailed, contenders, free_port
+from turns import LOG
 
-SIZES = (8, 32, 128, 512, 2048, 8192, 32_768, 65_536, 131_072, 524_288, 2 << 20, 8 << 20, 32 << 20, 128 << 20,
-         256 << 20)
-# of those that come after a pause, as a training's do
-RESTED_SIZES = (8, 65_536, 8 << 20)
-RESTED_ROUNDS = 4
-RESTED_TIMES = 15
-PAUSE_SECONDS = 0.01
-LOG = {"NCCL_DEBUG_SUBSYS": "INIT,NET,ENV"}
-
-
-def start(setting, count):
-    """One launch per variant, by name."""
-    return {name: Launch(setting, f"speed {count} ranks {name}", count, {**environment, **LOG}, per_rank)
-            for name, (environment, per_rank) in contenders(setting, count).items()}
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How sizes up to so many bytes are measured.
-
-    A thread stays for seconds on a processor that has another busy one beside it, or not; so all sizes are gone through
-    several times, and those most often that take the least time.
-    """
-
-    up_to: int
-    passes: int
-    rounds: int
-    """Samples of each variant, in turns, in a pass."""
-    iterations: int
-    """All-reduces in a sample."""
-    first: int
-    """Unmeasured ones before the first sample: for sockets to find their buffer sizes, and for the JVM to compile."""
-    between: int
-    """Unmeasured ones before each other sample."""
-
-
-SAMPLINGS = (
-    Sampling(8192, passes=7, rounds=7, iterations=60, first=5000, between=10),
-    Sampling(131_072, passes=5, rounds=9, iterations=40, first=1000, between=5),
-    Sampling(2 << 20, passes=3, rounds=7, iterations=20, first=300, between=3),
-    Sampling(32 << 20, passes=3, rounds=5, iterations=8, first=50, between=2),
-    Sampling(SIZES[-1], passes=1, rounds=7, iterations=2, first=3, between=2),
-)
-
-
-def sampling(size):
-    return next(each for each in SAMPLINGS if size <= each.up_to)
+SIZES = (8, 4096, 32_768, 65_536, 262_144, 1 << 20, 8 << 20, 64 << 20)
+WARMUP, ROUNDS, PASSES = 5, 20, 3  # nccl-tests' own, of all-reduces of a size in a pass, and three passes
+STEPS = 30  # of the training, after as many unmeasured ones as there are rounds
+LAUNCHES = 3
 
 
 def speed(setting, report, ranks, out_of_time):
+    """Launches one after the other, the variants in turns; all have loaded PyTorch before the first one connects."""
     setting.network.route_to_all_addresses()
-    sizes = (8, 2048, 524_288) if setting.dry_run else SIZES
-    results = {"machine": machine(), "network": setting.network.describe(),
-               "gpus": setting.sharing.describe(), "runs": [],
-               "dry_run": setting.dry_run}
-    for count in range(2, ranks + 1):
-        if out_of_time():
-            report.fails(f"speed, {count} ranks", "not run: the part's time was over")
-            continue
-        try:
-            results["runs"].append(measure(setting, report, count, sizes, results["machine"], out_of_time))
-        except LaunchFailed as e:
-            report.fails(f"speed, {count} ranks", str(e))
-    write(setting, report, results)
-
-
-def write(setting, report, results):
-    path = setting.out / "speed.json"
-    path.write_text(json.dumps(results, indent=1) + "\n")
-    if results["runs"]:
-        text = table.render(results)
-        (setting.out / "speed.md").write_text(text)
-        print(text, flush=True)
-    report.say(f"results: {path} and speed.md beside it")
-
-
-def measure(setting, report, count, sizes, facts, out_of_time):
-    launches, run = start(setting, count), {"ranks": count, "variants": {}, "sizes": []}
+    named = contenders(setting, ranks)
+    taken, launches = {name: [] for name in named}, []
     try:
-        for launch in launches.values():
-            launch.ask("warm", 90)
-        for name, launch in list(launches.items()):
+        for number in range(LAUNCHES):
+            for name, (environment, per_rank) in named.items():
+                launches.append((name, Launch(setting, f"speed {number} {name}", ranks,
+                                              {**environment, **LOG}, per_rank)))
+        for name, launch in launches:
+            if out_of_time():
+                report.fails(launch.name, "not run: the part's time was over")
+                continue
             try:
-                run["variants"][name] = connected(launch)
+                taken[name].append(measured(launch, name))
             except LaunchFailed as e:
-                report.fails(f"speed, {count} ranks, {name}", str(e))
-                launches.pop(name).kill()
-        if not launches:
-            return run
-        facts.update(next(iter(launches.values())).ask("facts", 30)[0])
-        run["sizes"] = all_sizes(report, launches, count, sizes, out_of_time)
-        try:
-            run["rested"] = {"pause_s": PAUSE_SECONDS, "sizes": [rested(launches, size) for size in RESTED_SIZES]}
-        except LaunchFailed as e:  # what was measured before is kept
-            report.fails(f"speed, {count} ranks, after a pause", str(e))
-            return run
-        for name, launch in launches.items():
-            run["variants"][name].update(used(launch))
-        finish(report, count, launches, run)
-    finally:
-        for launch in launches.values():
+                report.fails(launch.name, str(e))
             launch.kill()
-    return run
+    finally:
+        for _, launch in launches:
+            if launch.pipes:
+                launch.kill()
+    if all(taken.values()):
+        write(setting, report, ranks, {name: summary(found) for name, found in taken.items()})
 
 
-def connected(launch):
-    answers = launch.ask("connect", 90, port=free_port()).values()
-    launch.ask("check", 60, checks=[{"op": "all_reduce", "count": 1_048_573}])
-    return {"init_s": statistics.median(a["init_s"] for a in answers),
-            "first_s": statistics.median(a["first_s"] for a in answers)}
+def write(setting, report, ranks, variants):
+    processors = len(setting.processors_of(setting.network.nodes[0]))
+    results = {"machine": machine(), "network": setting.network.describe(), "gpus": setting.sharing.describe(),
+               "ranks": ranks, "processors_a_node": processors, "sizes": SIZES, "variants": variants,
+               "dry_run": setting.dry_run}
+    (setting.out / "speed.json").write_text(json.dumps(results, indent=1) + "\n")
+    text = table.render(results)
+    (setting.out / "speed.md").write_text(text)
+    report.passes(f"speed, {ranks} ranks, {processors} processors a node", "\n" + text)
 
 
-def all_sizes(report, launches, count, sizes, out_of_time):
-    samples = {size: {name: [] for name in launches} for size in sizes}
-    for part in range(max(each.passes for each in SAMPLINGS)):
-        for size in sizes:
-            if part < sampling(size).passes:
-                if out_of_time():
-                    report.fails(f"speed, {count} ranks",
-                                 f"pass {part + 1} from {size} B on not run: the part's time was over")
-                    return [summary(size, taken) for size, taken in samples.items() if all(taken.values())]
-                take(launches, size, part, samples[size])
-    return [summary(size, taken) for size, taken in samples.items()]
-
-
-def take(launches, size, part, samples):
-    """One pass: rounds over all variants, the first of all after a warm-up. A sample is the slowest rank's mean."""
-    how = sampling(size)
-    for turn in range(how.rounds):
-        for name, launch in launches.items():
-            answers = launch.ask("measure", 60, bytes=size, iterations=how.iterations,
-                                 warmup=how.first if part + turn == 0 else how.between).values()
-            samples[name].append({"seconds": max(a["seconds"] for a in answers),
-                                  "processor_s": statistics.mean(a["processor_s"] for a in answers)})
-
-
-def summary(size, samples):
-    return {"bytes": size, "rounds": min(map(len, samples.values())),
-            "results": {name: medians(taken) for name, taken in samples.items()}}
-
-
-def medians(taken):
-    return {**spread([each["seconds"] for each in taken]),
-            "processor_s": statistics.median(each["processor_s"] for each in taken)}
-
-
-def spread(seconds):
-    return {"seconds": statistics.median(seconds), "fastest": min(seconds), "slowest": max(seconds)}
-
-
-def rested(launches, size):
-    """Of each all-reduce the time of the rank that came last, which waited for nobody."""
-    samples = {name: [] for name in launches}
-    for _ in range(RESTED_ROUNDS):
-        for name, launch in launches.items():
-            answers = launch.ask("rested", 60, bytes=size, times=RESTED_TIMES, pause=PAUSE_SECONDS).values()
-            samples[name] += [min(each) for each in zip(*(a["seconds"] for a in answers), strict=True)]
-    return {"bytes": size, "rounds": RESTED_ROUNDS * RESTED_TIMES,
-            "results": {name: spread(taken) for name, taken in samples.items()}}
-
-
-def used(launch):
-    answers = launch.ask("resources", 30).values()
+def measured(launch, name):
+    """Of each pass the seconds of each size, the slowest rank's; of a step likewise; and what a rank uses."""
+    launch.ask("warm", 90)
+    connected = launch.ask("connect", 90, port=free_port()).values()
+    passes = launch.ask("passes", 120, sizes=SIZES, warmup=WARMUP, rounds=ROUNDS, passes=PASSES).values()
+    steps = launch.ask("steps", 60, warmup=ROUNDS, steps=STEPS).values()
+    resources = launch.ask("resources", 30).values()
+    launch.ask("disconnect", 60)
+    problem = launch.stop()
     log = launch.nccl_log(0).read_text(errors="replace") if launch.nccl_log(0).exists() else ""
-    return {key: statistics.median(a[key] for a in answers) for key in ("rss_mib", "peak_rss_mib", "threads")} | {
-        "channels": evidence.channels(log), "api": evidence.api_version(log)}
+    if problem is None and not launch.setting.dry_run:
+        problem = wrong_transport(name, log)
+    if problem:
+        raise LaunchFailed(problem)
+    return {"passes": [[max(answer["seconds"][number][size] for answer in passes) for size in range(len(SIZES))]
+                       for number in range(PASSES)],
+            "step": max(answer["seconds"] for answer in steps),
+            **{key: statistics.median(a[key] for a in connected) for key in ("init_s", "first_s")},
+            **{key: statistics.median(a[key] for a in resources) for key in ("rss_mib", "threads")},
+            "channels": evidence.channels(log)}
 
 
-def finish(report, count, launches, run):
-    """Ends the launches; Trigon's must have gone through Trigon, the sockets' not."""
-    for name, launch in launches.items():
-        launch.ask("disconnect", 60)
-        problem = launch.stop()
-        if problem is None and not launch.setting.dry_run:
-            log = launch.nccl_log(0).read_text(errors="replace")
-            expected = sum(2 * s["bytes"] for s in run["sizes"])
-            problem = (evidence.judge_log(log, expected)[0] if name == "Trigon"
-                       else None if not evidence.plugin_lines(log) else "this was meant to go without Trigon")
-        report.judge(f"speed, {count} ranks, {name}", problem, f"{len(run['sizes'])} sizes")
+def wrong_transport(name, log):
+    """Trigon's must have gone through Trigon, the others not: what was wrong, or None."""
+    if name.startswith("Trigon"):
+        return evidence.judge_log(log, PASSES * ROUNDS * sum(SIZES))[0]
+    return "this was meant to go without Trigon" if evidence.plugin_lines(log) else None
+
+
+def summary(launches):
+    """The medians of the launches."""
+    found = {key: statistics.median(each[key] for each in launches)
+             for key in ("step", "init_s", "first_s", "rss_mib", "threads")}
+    return {**found, "channels": launches[0]["channels"],
+            "passes": [[statistics.median(each["passes"][number][size] for each in launches)
+                        for size in range(len(SIZES))] for number in range(PASSES)]}
 
 
 def machine():

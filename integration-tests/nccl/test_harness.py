@@ -22,6 +22,7 @@ import restarts
 import sharing
 import speed
 import table
+import turns
 from cluster import Launch, Setting
 
 HAVE_TORCH = importlib.util.find_spec("torch") is not None
@@ -173,89 +174,61 @@ class Calls(unittest.TestCase):
             self.assertIsNotNone(calls.differences(self.expected, self.expected.replace(old, new)), old)
 
 
-class SpeedSamples(unittest.TestCase):
-    """How the sizes are gone through, with a launch that takes as many microseconds as it has been asked."""
 
+class Turns(unittest.TestCase):
     class Launch:
         def __init__(self):
             self.asked = []
 
         def ask(self, _, __, **what):
             self.asked.append(what)
-            return {rank: {"seconds": len(self.asked) + rank, "processor_s": 1.0} for rank in (0, 1)}
+            return {rank: {"seconds": len(self.asked) + rank} for rank in (0, 1)}
 
-    class Report:
-        def __init__(self):
-            self.failures = []
+    def test_the_slowest_rank_counts_and_only_the_first_sample_is_warmed_up(self):
+        launch, samples = self.Launch(), {"Trigon": []}
+        how = turns.sampling(8)
+        turns.take({"Trigon": launch}, 8, 0, samples)
+        turns.take({"Trigon": launch}, 8, 1, samples)
+        self.assertEqual(samples["Trigon"], [each + 2 for each in range(2 * how.rounds)])
+        self.assertEqual([a["warmup"] for a in launch.asked], [how.first] + [how.between] * (2 * how.rounds - 1))
 
-        def fails(self, what, why):
-            self.failures.append((what, why))
 
-    def test_short_ones_come_again_and_are_warmed_up_once(self):
-        launch, report = self.Launch(), self.Report()
-        sizes = speed.all_sizes(report, {"Trigon": launch}, 2, (8, 256 << 20), lambda: False)
-        short = speed.sampling(8)
-        self.assertEqual([(s["bytes"], s["rounds"]) for s in sizes], [(8, short.passes * short.rounds), (256 << 20, 7)])
-        self.assertEqual([a["bytes"] for a in launch.asked], [8] * short.rounds + [256 << 20] * 7
-                         + [8] * short.rounds * (short.passes - 1))
-        self.assertEqual([a["warmup"] for a in launch.asked].count(short.first), 1)
-        self.assertEqual(sizes[1]["results"]["Trigon"]["seconds"], short.rounds + 4 + 1)  # the slowest rank's median
-        self.assertEqual(report.failures, [])
+class Speed(unittest.TestCase):
+    def launch(self, step, factor):
+        return {"passes": [[factor * (number + 1.0) for _ in speed.SIZES] for number in range(speed.PASSES)],
+                "step": step, "init_s": 1.0, "first_s": 0.1, "rss_mib": 300, "threads": 30, "channels": 4}
 
-    def test_after_a_pause_the_rank_that_comes_last_counts(self):
-        class Launch:
-            def ask(self, what, _, times, **__):
-                assert what == "rested"
-                return {0: {"seconds": [5.0] * times}, 1: {"seconds": [9.0, 1.0] + [3.0] * (times - 2)}}
+    def test_is_the_median_of_the_launches(self):
+        found = speed.summary([self.launch(3, 1), self.launch(1, 9), self.launch(2, 5)])
+        self.assertEqual((found["step"], found["channels"]), (2, 4))
+        self.assertEqual([each[0] for each in found["passes"]], [5, 10, 15])
 
-        found = speed.rested({"Trigon": Launch()}, 8)
-        self.assertEqual(found["rounds"], speed.RESTED_ROUNDS * speed.RESTED_TIMES)
-        self.assertEqual(found["results"], {"Trigon": {"seconds": 3.0, "fastest": 1.0, "slowest": 5.0}})
-
-    def test_what_there_is_when_the_time_is_over_is_kept(self):
-        launch, report, times = self.Launch(), self.Report(), iter((False, True))
-        sizes = speed.all_sizes(report, {"Trigon": launch}, 2, (8, 2048), lambda: next(times))
-        self.assertEqual([s["bytes"] for s in sizes], [8])
-        self.assertIn("pass 1 from 2048 B on not run", report.failures[0][1])
+    def test_trigon_must_have_carried_it_and_the_others_not(self):
+        self.assertIn("this was meant to go without Trigon",
+                      speed.wrong_transport("Socket 1x1", "NCCL INFO NET/Plugin: Loaded net plugin Trigon (v11)"))
+        self.assertIsNone(speed.wrong_transport("Socket 1x1", ""))
+        self.assertIsNotNone(speed.wrong_transport("Trigon, no failover", ""))
 
 
 class Table(unittest.TestCase):
     def results(self):
-        times = {"Trigon": 0.5, "Socket 1x1": 1.0, "Socket 4x4": 0.25}
-        entry = {"bytes": 1 << 30, "rounds": 5,
-                 "results": {n: {"seconds": s, "processor_s": 2 * s} for n, s in times.items()}}
-        facts = {n: {"init_s": 1, "first_s": 0.1, "rss_mib": 300, "peak_rss_mib": 400, "threads": 30, "channels": None}
-                 for n in times}
-        return {"machine": {"processor": "P", "processors": 64, "kernel": "6", "gpu": "G", "nccl": "2.28.9",
-                            "cuda": "13.0", "torch": "2.11", "driver": "580"}, "network": "veth",
-                "gpus": "a GPU for each",
-                "runs": [{"ranks": 4, "variants": facts, "sizes": [entry]}]}
+        variants = {name: {"passes": [[first], [9.0], [last]], "step": 0.0125, "init_s": 1, "first_s": 0.1,
+                           "rss_mib": 300, "threads": 30, "channels": channels}
+                    for name, first, last, channels in (
+                        ("Trigon", 2e-3, 1e-3, 4), ("Trigon, no failover", 1e-3, 5e-4, 4),
+                        ("Socket 1x1", 1e-3, 2e-3, 2), ("Socket 4x4", 4e-3, 5e-4, None))}
+        return {"machine": {"processor": "P", "processors": 64, "kernel": "6", "driver": "580"}, "network": "veth",
+                "gpus": "a GPU for each", "ranks": 2, "processors_a_node": 8, "sizes": [1 << 20], "variants": variants}
 
-    def test_compares_with_the_best_of_nccls_own(self):
+    def test_compares_with_the_best_of_nccls_own_in_the_same_pass(self):
         text = table.render(self.results())
-        self.assertIn("| 1 GiB | 500000.0 µs (3.221) | 1000000.0 µs (1.611) | 250000.0 µs (6.442) | 0.50 |", text)
-        self.assertIn("| Trigon | 1.00 s | 0.10 s | 300 MiB | 400 MiB | 30 | - | 0.93 s |", text)
+        self.assertIn("| 1 MiB | 2000 (2.00) | 1000 (1.00) | 1000 | 1000 (2.00) | 500 (1.00) | 500 |", text)
+        self.assertIn("| Socket 4x4 | 12.50 ms | 1.00 s | 0.10 s | 300 MiB | 30 | - |", text)
+        self.assertIn("P, 64 processors, 8 a node, Linux 6", text)
 
-    def test_says_how_many_rounds_there_were(self):
-        results = self.results()
-        short = dict(results["runs"][0]["sizes"][0], bytes=8192, rounds=41)
-        results["runs"][0]["sizes"].insert(0, short)
-        self.assertIn("Median of 41 (up to 8 KiB), 5 (up to 1 GiB) rounds", table.render(results))
-
-    def test_has_those_after_a_pause_apart(self):
-        results = self.results()
-        self.assertNotIn("pause", table.render(results))
-        entry = {"bytes": 8, "rounds": 60, "results": {"Trigon": {"seconds": 1e-4}, "Socket 1x1": {"seconds": 9e-5}}}
-        results["runs"][0]["rested"] = {"pause_s": 0.01, "sizes": [entry]}
-        text = table.render(results)
-        self.assertIn("after a pause of 10 ms, from the call to its end, by the rank that comes last; median of 60",
-                      text)
-        self.assertIn("| 8 B | 100.0 µs (0.000) | 90.0 µs (0.000) | - | 0.90 |", text)
-
-    def test_a_variant_that_failed_leaves_a_gap(self):
-        results = self.results()
-        del results["runs"][0]["sizes"][0]["results"]["Trigon"]
-        self.assertIn("| 1 GiB | - | 1000000.0 µs (1.611) |", table.render(results))
+    def test_a_dry_run_says_so(self):
+        self.assertNotIn("dry run", table.render(self.results()))
+        self.assertIn("dry run", table.render({**self.results(), "dry_run": True}))
 
     def test_names_sizes(self):
         self.assertEqual([table.size(n) for n in (8, 2048, 1 << 20, 3 << 19)], ["8 B", "2 KiB", "1 MiB", "1536 KiB"])

@@ -4,7 +4,7 @@ import shutil
 import statistics
 import tarfile
 
-import speed
+import turns
 from cluster import Launch, LaunchFailed, trigon
 
 SIZES = (8, 65_536, 1 << 20, 16 << 20)
@@ -19,19 +19,19 @@ def traces(setting, report, ranks, out_of_time):
     shutil.rmtree(folder, ignore_errors=True)
     # the environment is each rank's; the folder is made by whoever comes first
     traced = {"TRIGON_TRACE": str(folder), "NCCL_PROFILER_PLUGIN": setting.plugin()}
-    launches = {"without": Launch(setting, "traces without", ranks, {**trigon(setting), **speed.LOG}),
-                "with": Launch(setting, "traces with", ranks, {**trigon(setting), **speed.LOG, **traced})}
+    launches = {"without": Launch(setting, "traces without", ranks, {**trigon(setting), **turns.LOG}),
+                "with": Launch(setting, "traces with", ranks, {**trigon(setting), **turns.LOG, **traced})}
     try:
         for launch in launches.values():
             launch.ask("warm", 90)
-            speed.connected(launch)
+            turns.connected(launch)
         samples = {size: {name: [] for name in launches} for size in SIZES}
         for part in range(PASSES):
             for size in SIZES:
                 if out_of_time():
                     report.fails("traces", f"pass {part + 1} from {size} B on not run: the part's time was over")
                     break
-                speed.take(launches, size, part, samples[size])
+                turns.take(launches, size, part, samples[size])
         for launch in launches.values():
             launch.ask("disconnect", 60)
             report.judge(launch.name, launch.stop(), "every rank ended")
@@ -53,8 +53,8 @@ def say(report, samples):
     for size, taken in samples.items():
         if not all(taken.values()):
             continue
-        ratios = [w["seconds"] / o["seconds"] for w, o in zip(taken["with"], taken["without"])]
-        plain = statistics.median(each["seconds"] for each in taken["without"])
+        ratios = [w / o for w, o in zip(taken["with"], taken["without"])]
+        plain = statistics.median(taken["without"])
         report.say(f"all-reduce of {size} B: {plain * 1e6:.1f} us without a trace; with one "
                    f"{statistics.median(ratios):.3f} times that (median of {len(ratios)} pairs, "
                    f"{min(ratios):.3f} to {max(ratios):.3f})")
