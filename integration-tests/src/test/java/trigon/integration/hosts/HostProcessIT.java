@@ -242,6 +242,8 @@ class HostProcessIT {
             assertThat(added)
                     .as("threads that the plugin has added %s", when)
                     .contains("VM Thread", "trigon-handshak", "trigon-events", "trigon-signals")
+                    .as("over software links the second compiler stays out")
+                    .doesNotContain("C2 CompilerThre")
                     .hasSizeLessThanOrEqualTo(MOST_THREADS);
         }
     }
