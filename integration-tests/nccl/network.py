@@ -50,9 +50,11 @@ def interface(peer, cable):
 def yaml(prefix, nodes, cables=1, missing=(), rdma=False):
     """The cluster's file: every node with one NIC per cable.
 
-    missing: pairs without a cable; rdma: whether each interface is an RDMA device of the same name.
+    missing: pairs without a cable, which take relays, over TCP; rdma: whether each interface is an RDMA device of the
+    same name.
     """
-    lines = ["version: 1", f"links: {'rdma' if rdma else 'software'}", "nodes:"]
+    links = "software" if not rdma else "auto" if missing else "rdma"
+    lines = ["version: 1", f"links: {links}", "nodes:"]
     for node in nodes:
         nics = ", ".join(f"{{{f'device: {interface(peer, cable)}, ' if rdma else ''}"
                          f"address: {address(prefix, node, peer, cable)}/24}}"
