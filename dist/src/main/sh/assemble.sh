@@ -82,6 +82,13 @@ if [ -e "$host/instant/libibverbs.so.1" ]; then
 else
   rm -f "$training/libibverbs.so.1"
 fi
+if [ -e "$host/simulated/libibverbs.so.1" ]; then
+  mkdir -p "$distribution/libexec/simulated"
+  install_program "$host/simulated/libibverbs.so.1" "$distribution/libexec/simulated/libibverbs.so.1"
+  install_program "$host/simulated/simverbs-ctl" "$distribution/libexec/simulated/simverbs-ctl"
+else
+  rm -rf "$distribution/libexec/simulated"
+fi
 install_program "$host/fake-cuda/libcuda.so.1" "$training/libcuda.so.1"
 for jar in "$distribution"/jars/trigon-*.jar; do
   "$java_home/bin/jar" tf "$jar"

@@ -49,6 +49,16 @@ class ShapesIT {
         assertThat(demo(2, "--shape", shape, "--cut", cable)).contains(shape + " has the cables");
     }
 
+    /** Cables are RDMA links; where nodes have none in common, circuits go over the links' addresses. */
+    @ParameterizedTest
+    @CsvSource({"triangle, (rdma): RDMA", "line4, relayed by"})
+    void simulatedDevicesNeedNoHardware(String shape, String way) throws Exception {
+        SimulatedDevice.assumeBuilt();
+
+        assertThat(demo(0, "--shape", shape, "--links", "simulated"))
+                .contains("Every element was right on every rank", "(rdma): RDMA", way);
+    }
+
     private static String demo(int status, String... options) throws Exception {
         List<String> command = new ArrayList<>();
         command.add(HostProgram.distribution().resolve("bin/trigon").toString());

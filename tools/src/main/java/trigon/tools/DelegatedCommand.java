@@ -51,8 +51,8 @@ final class DelegatedCommand implements Callable<Integer> {
                         "--shape",
                         "SHAPE",
                         "The cables: triangle, or of four nodes ring4 (a-b-c-d-a), line4 (a-b-c-d) or star4 (around a)."
-                                + " Nodes without a cable are connected through others. Four nodes have software links."
-                                + " Default: triangle"),
+                                + " Nodes without a cable are connected through others. Four nodes have none of the"
+                                + " lab's. Default: triangle"),
                 OptionSpec.builder("--cut")
                         .type(String.class)
                         .arity("0..1")
@@ -71,8 +71,9 @@ final class DelegatedCommand implements Callable<Integer> {
                         "--links",
                         "LINKS",
                         "software: TCP on loopback addresses, without root; rdma: the devices rxe_ab, rxe_ac, rxe_ba,"
-                                + " rxe_bc, rxe_ca and rxe_cb, as the lab makes them; auto: RDMA where those devices"
-                                + " are. Default: auto"),
+                                + " rxe_bc, rxe_ca and rxe_cb, as the lab makes them; simulated: RDMA devices that are"
+                                + " no hardware, without root where users may make namespaces; auto: RDMA where those"
+                                + " of the lab are. Default: auto"),
                 option(
                         "--bytes",
                         "N",
