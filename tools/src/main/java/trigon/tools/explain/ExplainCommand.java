@@ -29,6 +29,7 @@ import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.links.LinksText;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
 import trigon.verbs.LinkKind;
@@ -218,7 +219,7 @@ public final class ExplainCommand implements Callable<Integer> {
                     each.place() == 1 ? Style.GOOD : each.place() > 1 ? Style.STRONG : Style.FAINT,
                     each.place() == 0 ? "no" : Integer.toString(each.place()),
                     name(each.local()),
-                    word(each.local()),
+                    elsewhere ? "any" : LinksText.carrier(each.local()),
                     each.bandwidth(),
                     each.local().address().toString(),
                     each.remote().interfaceAddress().toString(),
