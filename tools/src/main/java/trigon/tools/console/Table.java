@@ -7,7 +7,8 @@ import trigon.system.PrintableText;
 
 /**
  * A table for a terminal: columns side by side, the last one in as many lines as it needs, or below the others where
- * these leave no room. Cells of other columns stay whole, whatever the width. What a terminal would obey, and not show, becomes a question mark.
+ * these leave no room. Cells of other columns stay whole, whatever the width. What a terminal would obey, and not show,
+ * becomes a question mark.
  */
 public final class Table {
 

@@ -226,11 +226,13 @@ public final class ExplainCommand implements Callable<Integer> {
                     each.rule());
         }
         table.print(console);
-        console.out()
-                .println("Order: without a file, what carries most; the same subnet before a route, the longer prefix"
-                        + " first, RDMA before software, then the NICs' order in the file. A way over relays"
-                        + " goes first where it carries more. The peer is taken to have RDMA and TCP, and to"
-                        + " be as fast.");
+        Table.wrap(
+                        "Order: without a file, what carries most; the same subnet before a route, the longer prefix"
+                                + " first, RDMA before TCP, then the NICs' order in the file. A way over relays goes"
+                                + " first where it carries more. The peer is taken to have RDMA and TCP, and to be as"
+                                + " fast.",
+                        console.width())
+                .forEach(console.out()::println);
     }
 
     private String name(LocalLink link) {
