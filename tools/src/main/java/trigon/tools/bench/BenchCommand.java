@@ -165,6 +165,14 @@ public final class BenchCommand implements Callable<Integer> {
         return meet.isEmpty() && nodes.isEmpty();
     }
 
+    /** This machine is the first; empty if they are not known. */
+    private List<String> byRank() {
+        return nodes.isEmpty()
+                ? List.of()
+                : Stream.concat(Stream.of(machine.hostName()), otherNodes().stream())
+                        .toList();
+    }
+
     private List<String> otherNodes() {
         return nodes.stream().filter(node -> !node.equals(machine.hostName())).toList();
     }
@@ -231,12 +239,13 @@ public final class BenchCommand implements Callable<Integer> {
         }
         List<LocalLink> links =
                 isAlone() ? List.of() : MachineLinks.of(machine).discovered().links();
+        RankNames names = new RankNames(ranks, byRank());
         return new BenchResult(
-                ranks,
+                names,
                 measured.stream().map(Promise.Carried::measured).toList(),
                 figures,
                 host.ways(),
-                Promise.of(measured, isAlone(), links));
+                Promise.of(measured, isAlone(), links, names));
     }
 
     /** Two nodes that work together fail together, and either may know why. */

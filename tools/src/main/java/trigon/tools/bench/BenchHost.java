@@ -24,7 +24,10 @@ import trigon.tools.machine.Machine;
  */
 final class BenchHost {
 
-    private static final Pattern LINK = Pattern.compile("sends to .*");
+    /** Failovers are ways, too: what was measured then is not what the link can do. */
+    private static final Pattern LINK =
+            Pattern.compile("sends to .*|the connection (?:to|from) \\S+ .*(?:goes on over|returns to) .*");
+
     private static final Pattern NAME = Pattern.compile(" via (\\S+)");
     private static final int LINES_OF_A_FAILURE = 6;
 
@@ -90,8 +93,8 @@ final class BenchHost {
     }
 
     /** Which ways the connections took, as the plugin's log says; for example over which link. */
-    Set<String> ways() {
-        return Set.copyOf(ways);
+    List<String> ways() {
+        return List.copyOf(ways);
     }
 
     /** The names of the links that carried what was measured last. */

@@ -5,7 +5,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.Set;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -21,33 +20,40 @@ import trigon.tools.machine.Machine;
  * @param ways that the connections took, as the plugin's log says
  */
 record BenchResult(
-        int ranks, List<Measurement> measured, List<Perftest.Figures> figures, Set<String> ways, Promise promise) {
+        RankNames names,
+        List<Measurement> measured,
+        List<Perftest.Figures> figures,
+        List<String> ways,
+        Promise promise) {
 
     BenchResult {
         measured = List.copyOf(measured);
         figures = List.copyOf(figures);
-        ways = Set.copyOf(ways);
+        ways = List.copyOf(ways);
     }
 
-    /** With the figures that other nodes have and this one has not: perftest says some at one end only. */
+    /**
+     * With what other nodes know and this one does not: their names, and figures that perftest says at one end only.
+     */
     BenchResult with(List<JsonObject> others) {
         List<JsonObject> theirs = others.stream()
                 .flatMap(each -> each.objects("perftest").stream())
                 .toList();
+        Map<String, String> nodes = RankNames.byAddress(others);
         return new BenchResult(
-                ranks,
+                names,
                 measured,
                 figures.stream().map(own -> own.completed(theirs)).toList(),
-                ways,
+                ways.stream().map(way -> RankNames.readable(way, nodes)).toList(),
                 promise);
     }
 
     void print(Console console) {
-        Table table = new Table("test", "ranks", "size", "rounds", "us", "GB/s");
+        Table table = new Table("test", names.nodes().isEmpty() ? "ranks" : "nodes", "size", "rounds", "us", "GB/s");
         for (Measurement each : measured) {
             table.row(
                     each.kind().toString(),
-                    each.kind() == Kind.POINT_TO_POINT ? named(each.ranks()) : "all " + ranks,
+                    each.kind() == Kind.POINT_TO_POINT ? names.of(each.ranks()) : "all " + names.count(),
                     Sizes.text(each.bytes()),
                     Integer.toString(each.rounds()),
                     String.format(Locale.ROOT, "%.1f", each.micros()),
@@ -64,16 +70,23 @@ record BenchResult(
                                 + " All-reduce: bus bandwidth.",
                         console.width())
                 .forEach(console.out()::println);
+        if (hasFailedOver()) {
+            console.out().println("A connection failed over meanwhile: measure again for what the links can do.");
+        }
         Style style = promise.good() ? Style.GOOD : Style.BAD;
         Table.wrap(promise.text(), console.width())
                 .forEach(line -> console.out().println(console.styled(style, line)));
+    }
+
+    private boolean hasFailedOver() {
+        return ways.stream().anyMatch(way -> way.contains(" goes on over "));
     }
 
     private void printFigures(Console console) {
         Table table = new Table("without Trigon", "size", "ib_write_lat us", "ib_write_bw GB/s");
         for (Perftest.Figures each : figures) {
             table.row(
-                    named(each.ranks()),
+                    names.of(each.ranks()),
                     Sizes.text(each.bytes()),
                     number("%.1f", each.micros()),
                     number("%.3f", each.gigabytesPerSecond()));
@@ -86,10 +99,6 @@ record BenchResult(
         return number.isPresent() ? String.format(Locale.ROOT, format, number.getAsDouble()) : "at the other end";
     }
 
-    private static String named(List<Integer> pair) {
-        return pair.getFirst() + " and " + pair.getLast();
-    }
-
     /** In the schema {@code trigon.bench/1}, which {@code docs/reference/json.md} has. */
     Map<String, Object> json(Machine machine) {
         return Json.object(
@@ -99,6 +108,8 @@ record BenchResult(
                 machine.version(),
                 "host",
                 machine.hostName(),
+                "nodes",
+                names.nodes(),
                 "good",
                 promise.good(),
                 "verdict",
@@ -106,7 +117,9 @@ record BenchResult(
                 "shareOfSpeed",
                 promise.share(),
                 "ways",
-                List.copyOf(ways),
+                ways,
+                "failedOver",
+                hasFailedOver(),
                 "perftest",
                 figures.stream().map(Perftest.Figures::json).toList(),
                 "measurements",

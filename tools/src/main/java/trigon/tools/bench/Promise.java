@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import trigon.routing.LocalLink;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.verbs.LinkKind;
@@ -67,14 +68,17 @@ record Promise(boolean good, String text, Optional<Double> share) {
             return best * MEGABITS_PER_GIGABYTE / promised();
         }
 
-        String text(boolean named) {
+        String text(boolean named, RankNames names) {
             return String.format(
                     Locale.ROOT,
                     "%.2f GB/s%s are %.0f %% of what %s promises (%d Mbit/s).",
                     best,
-                    named ? " between ranks " + ranks.getFirst() + " and " + ranks.getLast() : "",
+                    named ? " between " + (names.nodes().isEmpty() ? "ranks " : "") + names.of(ranks) : "",
                     share() * 100,
-                    String.join(" and ", links.stream().map(LocalLink::name).toList()),
+                    links.stream()
+                            .map(link -> link.kind() == LinkKind.SOFTWARE ? link.interfaceName() : link.name())
+                            .distinct()
+                            .collect(Collectors.joining(" and ")),
                     promised());
         }
     }
@@ -85,7 +89,7 @@ record Promise(boolean good, String text, Optional<Double> share) {
      * @param alone whether all ranks are on this machine
      * @param links all that this machine has
      */
-    static Promise of(List<Carried> measured, boolean alone, List<LocalLink> links) {
+    static Promise of(List<Carried> measured, boolean alone, List<LocalLink> links, RankNames names) {
         long wrong =
                 measured.stream().mapToLong(each -> each.measured().wrong()).sum();
         if (wrong > 0) {
@@ -107,7 +111,7 @@ record Promise(boolean good, String text, Optional<Double> share) {
         return pairs.stream()
                 .filter(Pair::isKnown)
                 .min(Comparator.comparingDouble(Pair::share))
-                .map(worst -> of(worst, worst.text(pairs.size() > 1)))
+                .map(worst -> of(worst, worst.text(pairs.size() > 1, names)))
                 .orElseGet(() -> new Promise(
                         true,
                         "What the link promises is not known, so there is no verdict on its speed.",

@@ -6,13 +6,15 @@ import java.util.stream.Stream;
 import trigon.system.PrintableText;
 
 /**
- * A table for a terminal: columns side by side, the last one in as many lines as it needs. Cells of other columns stay
- * whole, whatever the width. What a terminal would obey, and not show, becomes a question mark.
+ * A table for a terminal: columns side by side, the last one in as many lines as it needs, or below the others where
+ * these leave no room. Cells of other columns stay whole, whatever the width. What a terminal would obey, and not show,
+ * becomes a question mark.
  */
 public final class Table {
 
     private static final int GAP = 2;
     private static final int LEAST_LAST = 24;
+    private static final int INDENT = 4;
 
     private final List<String> header;
     private final List<List<String>> rows = new ArrayList<>();
@@ -71,17 +73,18 @@ public final class Table {
         for (int i = 0; i < widths.length - 1; i++) {
             before += widths[i] + GAP;
         }
-        int room = Math.max(LEAST_LAST, to.width() - before);
+        boolean below = to.width() - before < LEAST_LAST && width(cells.getLast()) > to.width() - before;
+        int room = below ? to.width() - INDENT : Math.max(LEAST_LAST, to.width() - before);
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < cells.size() - 1; i++) {
             String cell = cells.get(i) + " ".repeat(widths[i] - width(cells.get(i)));
             line.append(i == 0 && !whole ? to.styled(style, cell) : cell).append(" ".repeat(GAP));
         }
         List<String> parts = wrap(cells.getLast(), room);
-        String first = line + parts.getFirst();
-        to.out().println((whole ? to.styled(style, first.stripTrailing()) : first.stripTrailing()));
-        for (String part : parts.subList(1, parts.size())) {
-            to.out().println(" ".repeat(before) + part);
+        String first = (line + (below ? "" : parts.getFirst())).stripTrailing();
+        to.out().println(whole ? to.styled(style, first) : first);
+        for (String part : parts.subList(below ? 0 : 1, parts.size())) {
+            to.out().println(" ".repeat(below ? INDENT : before) + part);
         }
     }
 

@@ -1,6 +1,7 @@
 package trigon.tools.diagnosis;
 
 import static trigon.tools.diagnosis.Finding.advice;
+import static trigon.tools.diagnosis.Finding.change;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -107,6 +108,11 @@ final class CableChecks {
             meantPlaces(places).forEach(cluster::explain);
             places.forEach(cluster::explain);
         }
+        List<Finding> moved = ofOneNode.isPresent() ? List.of() : atWrongPorts(all, ends);
+        if (!moved.isEmpty()) {
+            findings.addAll(moved);
+            return;
+        }
         String node = said.iterator().next().replaceFirst(" .*", "");
         findings.add(Finding.error(
                 "cable-elsewhere",
@@ -118,6 +124,45 @@ final class CableChecks {
                         ofOneNode.isPresent()
                                 ? "exchange the plugs of these ports of " + node + ", or their addresses"
                                 : "plug the cable into the other port, or give the two ends addresses in one subnet")));
+    }
+
+    /** Addresses that are at one port of a node, while the cable that they are for is in another, without addresses. */
+    private List<Finding> atWrongPorts(Set<String> wrong, Map<String, List<Place>> ends) {
+        Map<Place, String> ports = new LinkedHashMap<>();
+        for (String end : wrong) {
+            Set<String> heard = cluster.wires().heardBy(end);
+            for (Place place : meantPlaces(ends.getOrDefault(end, List.of()))) {
+                heard.stream()
+                        .filter(port -> port.startsWith(place.node() + " ") && isWithoutAddress(port))
+                        .findFirst()
+                        .ifPresent(port -> ports.putIfAbsent(place, port));
+            }
+        }
+        return ports.entrySet().stream()
+                .map(each -> atWrongPort(each.getKey(), nic(each.getValue())))
+                .toList();
+    }
+
+    private static Finding atWrongPort(Place place, String right) {
+        return Finding.error(
+                "address-at-wrong-port",
+                place.text(),
+                "%s has %s at %s, and the cable to that subnet is in its %s, which has no address"
+                        .formatted(place.node(), place.address(), place.name(), right),
+                "a hello by multicast came from there",
+                change(
+                        place.node(),
+                        "ip addr del %1$s dev %2$s && ip addr add %1$s dev %3$s"
+                                .formatted(place.address(), place.name(), right)),
+                advice(place.node(), "or plug that cable into " + place.name()));
+    }
+
+    private static String nic(String end) {
+        return end.substring(end.lastIndexOf(' ') + 1);
+    }
+
+    private boolean isWithoutAddress(String end) {
+        return withoutAddress(end.substring(0, end.lastIndexOf(' ')), nic(end)).isPresent();
     }
 
     /** Of ends that share a subnet with nobody: another address is added, since the one that is there may be needed. */

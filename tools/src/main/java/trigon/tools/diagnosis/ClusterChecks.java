@@ -55,7 +55,7 @@ final class ClusterChecks {
                         node,
                         node + " cannot be examined",
                         why,
-                        look("here", "ssh " + node + " true"),
+                        look(node, "true"),
                         advice(
                                 node,
                                 "the distribution has to be in the same folder there, or name it with --remote"))));

@@ -87,6 +87,7 @@ final class WayChecks {
     }
 
     private void pairs() {
+        List<String> withoutAddresses = new ArrayList<>();
         for (String one : seen.facts().keySet()) {
             Map<String, Integer> links = linksTo(one);
             for (String other : seen.facts().keySet()) {
@@ -106,13 +107,7 @@ final class WayChecks {
                             "%d links from node to node, and no key".formatted(between),
                             advice("all", KEY)));
                 } else if (isCabledWithoutAddresses(one, other)) {
-                    findings.add(Finding.warning(
-                            "no-addresses",
-                            one + " and " + other,
-                            "cables found, no addresses: jobs use the link-local ones of IPv6, over TCP, without"
-                                    + " relays, and none of these was tried",
-                            "each hears the hello of the other",
-                            advice("all", "trigon plan makes addresses for all cables")));
+                    withoutAddresses.add(one + " and " + other);
                 } else {
                     findings.add(Finding.error(
                             "no-way",
@@ -123,6 +118,18 @@ final class WayChecks {
                             advice("all", "plug in a cable, or give the ends of cables addresses: trigon plan")));
                 }
             }
+        }
+        if (!withoutAddresses.isEmpty()) {
+            findings.add(Finding.warning(
+                    "no-addresses",
+                    String.join(", ", withoutAddresses),
+                    "cables found, no addresses: jobs use the link-local ones of IPv6, over TCP, without relays, and"
+                            + " none of these was tried",
+                    "each hears the hello of the other",
+                    advice(
+                            "all",
+                            "give each cable a subnet: trigon doctor with --cables cables.yaml writes the cables to a"
+                                    + " file, and trigon plan cables.yaml makes addresses of it")));
         }
     }
 

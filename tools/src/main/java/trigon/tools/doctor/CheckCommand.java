@@ -36,7 +36,7 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Observations seen = nodes.examine(machine, console, false);
         List<Finding> findings = Diagnosis.of(seen);
-        new DoctorText(console, seen, findings).printShort();
+        new DoctorText(console, seen, findings, (node, command) -> nodes.typed(machine, node, command)).printShort();
         return Diagnosis.isHealthy(findings) ? 0 : 1;
     }
 }

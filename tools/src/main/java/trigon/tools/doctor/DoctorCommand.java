@@ -1,7 +1,10 @@
 package trigon.tools.doctor;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,6 +39,12 @@ public final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--fix", description = "Print the commands that would put it right, by node. None is run.")
     private boolean fix;
 
+    @Option(
+            names = "--cables",
+            paramLabel = "FILE",
+            description = "Write the cables that were found to this file, for \"trigon plan FILE\".")
+    private Optional<Path> cables = Optional.empty();
+
     @Option(names = "--json", description = "The result as JSON, schema trigon.doctor/1.")
     private boolean json;
 
@@ -48,10 +57,13 @@ public final class DoctorCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Observations seen = nodes.examine(machine, console, rate);
         List<Finding> findings = Diagnosis.of(seen);
+        if (cables.isPresent()) {
+            Files.writeString(cables.get(), Cables.listed(seen));
+        }
         if (json) {
             console.out().print(Json.text(DoctorJson.of(machine, seen, findings)));
         } else {
-            new DoctorText(console, seen, findings).print(fix);
+            new DoctorText(console, seen, findings, (node, command) -> nodes.typed(machine, node, command)).print(fix);
         }
         return Diagnosis.isHealthy(findings) ? 0 : 1;
     }

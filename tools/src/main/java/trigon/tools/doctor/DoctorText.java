@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.BinaryOperator;
 import java.util.function.Predicate;
 import trigon.tools.console.Console;
 import trigon.tools.console.JsonObject;
@@ -22,11 +23,14 @@ final class DoctorText {
     private static final int MOST_IN_MATRIX = 16;
 
     private final Console console;
+    private final BinaryOperator<String> typed;
     private final Observations seen;
     private final List<Finding> findings;
 
-    DoctorText(Console console, Observations seen, List<Finding> findings) {
+    /** @param typed how a command for a node, the first word, is typed here */
+    DoctorText(Console console, Observations seen, List<Finding> findings, BinaryOperator<String> typed) {
         this.console = console;
+        this.typed = typed;
         this.seen = seen;
         this.findings = findings;
     }
@@ -193,12 +197,22 @@ final class DoctorText {
             paragraph("seen by: ", finding.evidence());
             for (Remedy remedy : finding.remedies()) {
                 switch (remedy.kind()) {
-                    case CHANGE -> console.out().println("  on " + remedy.node() + ":  " + remedy.text());
-                    case LOOK -> console.out().println("  to see more on " + remedy.node() + ":  " + remedy.text());
-                    case ADVICE -> paragraph("to do: ", remedy.text());
+                    case CHANGE -> console.out().println("  to do:  " + typed(remedy));
+                    case LOOK -> console.out().println("  to see more:  " + typed(remedy));
+                    case ADVICE -> paragraph("to do: ", advice(remedy));
                 }
             }
         }
+    }
+
+    private String typed(Remedy remedy) {
+        return typed.apply(remedy.node(), remedy.text());
+    }
+
+    /** With the node that it is about, where there are several. */
+    private String advice(Remedy remedy) {
+        boolean several = seen.facts().size() + seen.silent().size() > 1;
+        return several && !remedy.node().equals("all") ? remedy.node() + ": " + remedy.text() : remedy.text();
     }
 
     private void paragraph(String word, String text) {
@@ -214,13 +228,14 @@ final class DoctorText {
         for (Finding finding : findings) {
             for (Remedy remedy : finding.remedies()) {
                 boolean changes = remedy.kind() == Kind.CHANGE;
-                String line = changes ? remedy.text() : "# " + remedy.text();
+                String line = changes ? typed(remedy) : "# " + remedy.text();
                 if (remedy.kind() != Kind.LOOK && !said.contains(remedy.node() + line)) {
                     said.add(remedy.node() + line);
                     console.out().println("# " + remedy.node() + ": " + finding.code());
                     console.out().println(line);
                     if (changes) {
-                        LastingCommands.of(line, hasIpv4(remedy.node())).forEach(console.out()::println);
+                        LastingCommands.of(remedy.text(), hasIpv4(remedy.node()))
+                                .forEach(console.out()::println);
                     }
                 }
             }

@@ -76,6 +76,11 @@ final class NodesOptions {
         }
     }
 
+    /** A remedy's command as it is typed here: for another node, by what reaches it. */
+    String typed(Machine machine, String node, String command) {
+        return node.equals(machine.hostName()) || !nodes.contains(node) ? command : reach.typed(node, command);
+    }
+
     private static Observations with(Map<String, String> failed, Observations seen) {
         Map<String, String> silent = new LinkedHashMap<>(failed);
         silent.putAll(seen.silent());

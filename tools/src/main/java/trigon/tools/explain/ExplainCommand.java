@@ -1,5 +1,6 @@
 package trigon.tools.explain;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,6 +29,7 @@ import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.links.LinksText;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
 import trigon.verbs.LinkKind;
@@ -55,7 +57,7 @@ public final class ExplainCommand implements Callable<Integer> {
     @Option(
             names = "--to",
             split = ",",
-            paramLabel = "NODE|ADDRESS/PREFIX",
+            paramLabel = "NODE|ADDRESS",
             description = "A node of the cluster file, or the addresses of one, separated by commas.")
     private List<String> to = List.of();
 
@@ -100,11 +102,11 @@ public final class ExplainCommand implements Callable<Integer> {
                 throw new CommandFailure(String.join("; ", links.problems()));
             }
             RoutingTable table = RoutingTable.of(links.config(), links.discovered(), new KernelRouteLookup());
-            return explain(table, peer(links.config()));
+            return explain(table, peer(links.config(), table.links()));
         }
         elsewhere = true;
         PluginConfig config = OtherNode.config(machine, from);
-        return explain(OtherNode.table(config), peer(config));
+        return explain(OtherNode.table(config), peer(config, List.of()));
     }
 
     private int explain(RoutingTable table, PeerDescription peer) {
@@ -124,7 +126,7 @@ public final class ExplainCommand implements Callable<Integer> {
         return paths.isEmpty() ? 1 : 0;
     }
 
-    private PeerDescription peer(PluginConfig config) {
+    private PeerDescription peer(PluginConfig config, List<LocalLink> own) {
         ClusterConfig cluster = config.cluster().orElse(null);
         if (to.size() == 1 && cluster != null && cluster.node(to.getFirst()).isPresent()) {
             NodeConfig node = cluster.node(to.getFirst()).orElseThrow();
@@ -141,19 +143,33 @@ public final class ExplainCommand implements Callable<Integer> {
         try {
             return new PeerDescription(
                     OptionalInt.empty(),
-                    to.stream()
-                            .map(InterfaceAddress::parse)
-                            .map(ExplainCommand::link)
-                            .toList());
+                    to.stream().map(each -> link(address(each, own))).toList());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(
                     spec.commandLine(),
                     "--to is " + String.join(",", to) + ": it is "
                             + (cluster == null
-                                    ? "no address, and there is no cluster file (TRIGON_CONFIG)"
-                                    : "neither one of the nodes " + cluster.names() + " nor an address")
+                                    ? "no address, such as 10.0.12.2, and names of nodes are those of a cluster file"
+                                            + " (TRIGON_CONFIG), which is not there"
+                                    : "neither one of the nodes " + cluster.names() + " nor an address, such as"
+                                            + " 10.0.12.2")
                             + ": " + e.getMessage());
         }
+    }
+
+    /** Without a prefix it has that of the link here that has it in its subnet, or else is alone. */
+    private static InterfaceAddress address(String text, List<LocalLink> own) {
+        if (text.contains("/")) {
+            return InterfaceAddress.parse(text);
+        }
+        InetAddress address = InterfaceAddress.parseAddress(text);
+        int prefix = own.stream()
+                .map(LocalLink::address)
+                .filter(each -> each.contains(address))
+                .mapToInt(InterfaceAddress::prefixLength)
+                .max()
+                .orElse(address.getAddress().length * Byte.SIZE);
+        return new InterfaceAddress(address, prefix);
     }
 
     private static PeerLink link(InterfaceAddress address) {
@@ -203,18 +219,20 @@ public final class ExplainCommand implements Callable<Integer> {
                     each.place() == 1 ? Style.GOOD : each.place() > 1 ? Style.STRONG : Style.FAINT,
                     each.place() == 0 ? "no" : Integer.toString(each.place()),
                     name(each.local()),
-                    word(each.local()),
+                    elsewhere ? "any" : LinksText.carrier(each.local()),
                     each.bandwidth(),
                     each.local().address().toString(),
                     each.remote().interfaceAddress().toString(),
                     each.rule());
         }
         table.print(console);
-        console.out()
-                .println("Order: without a file, what carries most; the same subnet before a route, the longer prefix"
-                        + " first, RDMA before software, then the NICs' order in the file. A way over relays"
-                        + " goes first where it carries more. The peer is taken to have RDMA and TCP, and to"
-                        + " be as fast.");
+        Table.wrap(
+                        "Order: without a file, what carries most; the same subnet before a route, the longer prefix"
+                                + " first, RDMA before TCP, then the NICs' order in the file. A way over relays goes"
+                                + " first where it carries more. The peer is taken to have RDMA and TCP, and to be as"
+                                + " fast.",
+                        console.width())
+                .forEach(console.out()::println);
     }
 
     private String name(LocalLink link) {

@@ -16,9 +16,10 @@ import trigon.tools.machine.MachineLinks;
 import trigon.tools.machine.NicFacts;
 import trigon.tools.machine.PciSlot;
 import trigon.tools.machine.RdmaPortFacts;
+import trigon.verbs.LinkKind;
 
 /** The links of a machine for people. */
-final class LinksText {
+public final class LinksText {
 
     private final Console console;
 
@@ -152,7 +153,7 @@ final class LinksText {
             table.styled(
                     Style.GOOD,
                     link.name(),
-                    word(link),
+                    carrier(link),
                     link.speedMbps() > 0 ? speed(link.speedMbps()) : "-",
                     link.interfaceName(),
                     link.address().toString());
@@ -179,6 +180,11 @@ final class LinksText {
                     each.cause().toString());
         }
         table.print(console);
+    }
+
+    /** What carries its data, for people: {@code TCP} or {@code RDMA}. */
+    public static String carrier(LocalLink link) {
+        return link.kind() == LinkKind.RDMA ? "RDMA" : "TCP";
     }
 
     static String word(LocalLink link) {

@@ -21,6 +21,7 @@ import trigon.transport.metrics.MetricsReader.LinkMetrics;
 import trigon.transport.metrics.MetricsReader.PathMetrics;
 import trigon.transport.metrics.MetricsReader.Snapshot;
 import trigon.transport.metrics.UntrustedMetricsException;
+import trigon.verbs.LinkKind;
 
 /**
  * A process of this machine that has loaded Trigon, and what it has counted until now.
@@ -38,6 +39,7 @@ public record Job(
     /** Of all processes of one user: who makes up more is not shown. Each takes some 300 bytes here. */
     static final int MOST_ROWS_OF_A_USER = 1 << 17;
 
+    private static final String SOFTWARE = LinkKind.SOFTWARE.name();
     private static final Counts NOTHING = new Counts(0, 0, 0, 0, 0);
 
     private static final List<String> RANKS = List.of("RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID=");
@@ -48,7 +50,13 @@ public record Job(
      * @param up whether data can go over it, as far as this machine's kernel and devices say
      * @param counts of all its paths, open and closed
      */
-    public record LinkUse(String name, String carrier, int speedMbps, boolean up, Counts counts) {}
+    public record LinkUse(String name, String carrier, int speedMbps, boolean up, Counts counts) {
+
+        /** What carries the data, and whether it is down. */
+        String state() {
+            return up ? carrier : carrier + ", down";
+        }
+    }
 
     /** An open path, over the link of that name. */
     public record PathUse(String link, String peer, String end, int state, Counts counts) {
@@ -140,7 +148,12 @@ public record Job(
             snapshot.paths().forEach(path -> ofPaths.merge(path.link(), path.counts(), Job::sum));
             for (LinkMetrics link : byRow.values()) {
                 Counts counts = sum(link.counts(), ofPaths.getOrDefault(link.row(), NOTHING));
-                links.add(new LinkUse(link.name(), link.type(), link.speedMbps(), link.up(), counts));
+                links.add(new LinkUse(
+                        link.name(),
+                        link.type().equals(SOFTWARE) ? "TCP" : link.type(),
+                        link.speedMbps(),
+                        link.up(),
+                        counts));
             }
             for (PathMetrics path : snapshot.paths()) {
                 paths.add(new PathUse(

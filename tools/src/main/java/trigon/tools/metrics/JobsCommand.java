@@ -64,7 +64,7 @@ public final class JobsCommand implements Callable<Integer> {
                         name,
                         job.rank().isEmpty() ? "-" : job.rank(),
                         link.name(),
-                        link.up() ? link.carrier() : link.carrier() + ", down",
+                        link.state(),
                         Long.toString(counts.messages()),
                         Long.toString(counts.bytes() / 1_000_000),
                         Long.toString(counts.waits()),

@@ -1,13 +1,14 @@
 package trigon.tools.metrics;
 
-import java.math.BigDecimal;
-import java.util.ArrayList;
+import static trigon.report.view.PrometheusWriter.seconds;
+
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import trigon.report.view.PrometheusWriter;
 import trigon.tools.metrics.Job.FailoverUse;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.tools.metrics.Job.PathUse;
@@ -19,7 +20,7 @@ public final class PrometheusPage {
 
     private static final long BITS_TO_BYTES = 1_000_000 / 8;
 
-    private final StringBuilder page = new StringBuilder();
+    private final PrometheusWriter page = new PrometheusWriter();
 
     private PrometheusPage() {}
 
@@ -64,16 +65,12 @@ public final class PrometheusPage {
                 each -> seconds(each.longestNanos()));
         page.failovers(jobs, "_messages_total", "counter", "Messages that were sent again.", each -> each.messages());
         page.failovers(jobs, "_bytes_total", "counter", "Bytes that were sent again.", each -> each.bytes());
-        return page.toString();
+        return page.page.toString();
     }
 
     private void counter(List<Job> jobs, String what, String help, ToLongFunction<Counts> value) {
-        List<String> samples = new ArrayList<>();
-        for (Job job : jobs) {
-            for (Map.Entry<Map<String, String>, Long> each : byLink(job, value).entrySet()) {
-                samples.add("trigon_link_" + what + "_total" + labels(each.getKey()) + " " + each.getValue());
-            }
-        }
+        Map<Map<String, String>, Object> samples = new LinkedHashMap<>();
+        jobs.forEach(job -> samples.putAll(byLink(job, value)));
         family("trigon_link_" + what + "_total", "counter", help, samples);
     }
 
@@ -101,17 +98,15 @@ public final class PrometheusPage {
     }
 
     private void links(List<Job> jobs, String family, String help, ToLongFunction<LinkUse> value) {
-        Map<String, Long> samples = new LinkedHashMap<>();
+        Map<Map<String, String>, Object> samples = new LinkedHashMap<>();
         for (Job job : jobs) {
-            job.links().forEach(link -> samples.put(family + labels(labels(job, link)), value.applyAsLong(link)));
+            job.links().forEach(link -> samples.put(labels(job, link), value.applyAsLong(link)));
         }
-        List<String> lines = new ArrayList<>();
-        samples.forEach((name, sample) -> lines.add(name + " " + sample));
-        family(family, "gauge", help, lines);
+        family(family, "gauge", help, samples);
     }
 
     private void paths(List<Job> jobs) {
-        Map<String, Long> samples = new LinkedHashMap<>();
+        Map<Map<String, String>, Long> counts = new LinkedHashMap<>();
         for (Job job : jobs) {
             for (PathUse path : job.paths()) {
                 Map<String, String> labels = labels(job);
@@ -119,49 +114,30 @@ public final class PrometheusPage {
                 labels.put("peer", path.peer());
                 labels.put("end", path.end());
                 labels.put("state", PathWords.state(path.state()));
-                samples.merge("trigon_paths" + labels(labels), 1L, Long::sum);
+                counts.merge(labels, 1L, Long::sum);
             }
         }
-        List<String> lines = new ArrayList<>();
-        samples.forEach((name, value) -> lines.add(name + " " + value));
-        family("trigon_paths", "gauge", "Open paths, by peer and state.", lines);
+        family("trigon_paths", "gauge", "Open paths, by peer and state.", new LinkedHashMap<>(counts));
     }
 
     private void failovers(
             List<Job> jobs, String what, String type, String help, Function<FailoverMetrics, Object> value) {
-        String name = "trigon_failover" + what;
-        List<String> lines = new ArrayList<>();
+        Map<Map<String, String>, Object> samples = new LinkedHashMap<>();
         for (Job job : jobs) {
             for (FailoverUse each : job.failovers()) {
                 Map<String, String> labels = labels(job);
                 labels.put("link", each.link());
                 labels.put("peer", each.metrics().peer());
-                lines.add(name + labels(labels) + " " + value.apply(each.metrics()));
+                samples.put(labels, value.apply(each.metrics()));
             }
         }
-        family(name, type, help, lines);
+        family("trigon_failover" + what, type, help, samples);
     }
 
-    private static String seconds(long nanos) {
-        return BigDecimal.valueOf(nanos, 9).toPlainString();
-    }
-
-    private void family(String name, String type, String help, List<String> samples) {
+    private void family(String name, String type, String help, Map<Map<String, String>, Object> samples) {
         if (!samples.isEmpty()) {
-            page.append("# HELP %s %s\n# TYPE %s %s\n".formatted(name, help, name, type));
-            samples.forEach(sample -> page.append(sample).append('\n'));
+            page.family(name, type, help);
+            samples.forEach((labels, value) -> page.sample(name, labels, value));
         }
-    }
-
-    private static String labels(Map<String, String> labels) {
-        List<String> parts = new ArrayList<>();
-        labels.forEach((name, value) -> parts.add(
-                name + "=\"" + value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\""));
-        return "{" + String.join(",", parts) + "}";
-    }
-
-    @Override
-    public String toString() {
-        return page.toString();
     }
 }

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.SparkPorts;
 
@@ -86,16 +87,24 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
     /**
      * Of a shape and its size: {@code ring:6}, {@code line:4}, {@code star:5}, {@code mesh:4}.
      *
+     * @param nodes their names; n1, n2 and so on if there are none
      * @param spark whether all nodes are DGX Sparks
      * @throws WrongOption if it is none
      */
-    public static Cabling shape(String text, boolean spark) {
+    public static Cabling shape(String text, List<String> nodes, boolean spark) {
         String[] words = text.split(":", -1);
         int size = words.length == 2 && words[1].matches("\\d{1,4}") ? Integer.parseInt(words[1]) : 0;
         if (size < 2 || size > MOST_NODES) {
             throw new WrongOption("--shape is " + text + ": must be ring, line, star or mesh, a colon, and a number of"
                     + " nodes from 2 to " + MOST_NODES);
         }
+        if (!nodes.isEmpty() && nodes.stream().distinct().count() != size) {
+            throw new WrongOption("--nodes is %s: must be %d different names, for --shape %s"
+                    .formatted(String.join(",", nodes), size, text));
+        }
+        List<String> names = nodes.isEmpty()
+                ? IntStream.rangeClosed(1, size).mapToObj(i -> "n" + i).toList()
+                : nodes;
         List<String[]> ends = new ArrayList<>();
         for (int i = 0; i < size; i++) {
             for (int j = i + 1; j < size; j++) {
@@ -107,7 +116,7 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
                     default -> throw new WrongOption("--shape is " + text + ": must be ring, line, star or mesh");
                 };
                 if (joined) {
-                    ends.add(new String[] {"n" + (i + 1), "n" + (j + 1), "--shape"});
+                    ends.add(new String[] {names.get(i), names.get(j), "--shape"});
                 }
             }
         }

@@ -111,32 +111,8 @@ public record Plan(
         return file.toString();
     }
 
-    private List<NicAddress> nics(String node) {
+    /** The interfaces of a node, with their addresses. */
+    List<NicAddress> nics(String node) {
         return subnets.byNode().getOrDefault(node, List.of());
-    }
-
-    /** Commands for now, by node; gone with the next start of the machine. */
-    String commands(int mtu) {
-        StringBuilder commands = new StringBuilder();
-        for (String node : order) {
-            commands.append("# on ").append(node).append('\n');
-            for (NicAddress nic : nics(node)) {
-                commands.append("ip addr add %s dev %s && ip link set %s mtu %d up\n"
-                        .formatted(nic.address(), nic.nic(), nic.nic(), mtu));
-            }
-        }
-        return commands.toString();
-    }
-
-    /** A file of a node for netplan, whole. It also undoes what a file before it says of link-local addresses. */
-    String netplan(String node, int mtu) {
-        StringBuilder file = new StringBuilder(
-                "# of %s: /etc/netplan/60-trigon.yaml, mode 600; then netplan apply\n".formatted(node));
-        file.append("network:\n  version: 2\n  ethernets:\n");
-        for (NicAddress nic : nics(node)) {
-            file.append("    %s: {addresses: [%s], mtu: %d, dhcp4: false, link-local: [ipv6], optional: true}\n"
-                    .formatted(nic.nic(), nic.address(), mtu));
-        }
-        return file.toString();
     }
 }

@@ -3,9 +3,11 @@ package trigon.tools.plan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
@@ -49,6 +51,13 @@ public final class PlanCommand implements Callable<Integer> {
     private Optional<String> shape = Optional.empty();
 
     @Option(
+            names = "--nodes",
+            split = ",",
+            paramLabel = "NODE",
+            description = "With --shape: the nodes' host names, in its order. Default: n1, n2 and so on")
+    private List<String> nodes = List.of();
+
+    @Option(
             names = "--spark",
             description = "All nodes are DGX Sparks: names of interfaces, both functions of each port, 200 Gbit/s.")
     private boolean spark;
@@ -74,7 +83,8 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--write",
             paramLabel = "FOLDER",
-            description = "Write cluster.yaml, ip.sh, cables.svg, and for each node netplan/NODE.yaml there.")
+            description = "Write a folder for each node there, with apply.sh, launch.sh and files for netplan and"
+                    + " NetworkManager; and cluster.yaml, cables.svg, hosts and launchers.txt for all.")
     private Optional<Path> write = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.plan/1.")
@@ -91,12 +101,15 @@ public final class PlanCommand implements Callable<Integer> {
         if (file.isPresent() == shape.isPresent()) {
             throw wrong("name either a file with the cables, or --shape; see trigon help plan");
         }
+        if (file.isPresent() && !nodes.isEmpty()) {
+            throw wrong("--nodes goes with --shape; the file has the nodes' names itself");
+        }
         if (speed.filter(gigabits -> !(gigabits > 0 && gigabits <= 10_000)).isPresent() || mtu < 576 || mtu > 65_535) {
             throw wrong("--speed must be above 0 and at most 10000, --mtu 576 to 65535");
         }
         Plan plan = plan();
         if (write.isPresent()) {
-            writeTo(write.get(), plan);
+            write(new PlanFiles(plan, mtu).all(), write.get());
         }
         if (json) {
             console.out().print(Json.text(json(plan)));
@@ -110,7 +123,7 @@ public final class PlanCommand implements Callable<Integer> {
         try {
             Cabling cabling = file.isPresent()
                     ? Cabling.read(file.get().toString(), Files.readString(file.get()), spark)
-                    : Cabling.shape(shape.orElseThrow(), spark);
+                    : Cabling.shape(shape.orElseThrow(), nodes, spark);
             OptionalDouble gigabits = speed.map(OptionalDouble::of).orElse(OptionalDouble.empty());
             return Plan.of(cabling, Subnets.of(cabling, base, prefix), gigabits);
         } catch (WrongOption e) {
@@ -122,15 +135,15 @@ public final class PlanCommand implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    private void writeTo(Path folder, Plan plan) throws IOException {
-        Files.createDirectories(folder);
-        Files.writeString(folder.resolve("cluster.yaml"), plan.clusterFile());
-        Files.writeString(folder.resolve("ip.sh"), plan.commands(mtu));
-        Path netplan = Files.createDirectories(folder.resolve("netplan"));
-        for (String node : plan.cabling().nodes()) {
-            Files.writeString(netplan.resolve(node + ".yaml"), plan.netplan(node, mtu));
+    private static void write(Map<String, String> files, Path folder) throws IOException {
+        for (Map.Entry<String, String> each : files.entrySet()) {
+            Path file = folder.resolve(each.getKey());
+            Files.createDirectories(Objects.requireNonNull(file.getParent()));
+            Files.writeString(file, each.getValue());
+            if (each.getKey().endsWith(PlanFiles.SCRIPT)) {
+                Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+            }
         }
-        Files.writeString(folder.resolve("cables.svg"), Picture.of(plan.cabling(), plan.subnets()));
     }
 
     private void print(Plan plan) {
@@ -168,15 +181,24 @@ public final class PlanCommand implements Callable<Integer> {
                         .println("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s"
                                 .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
         write.ifPresentOrElse(
-                folder ->
-                        console.out().println("cluster.yaml, ip.sh, cables.svg and netplan/NODE.yaml are in " + folder),
+                folder -> {
+                    console.out()
+                            .println(folder + " has a folder for each node; copy it there, and run apply.sh as root:");
+                    console.out()
+                            .println("  scp -r %s/%2$s %2$s:"
+                                    .formatted(folder, plan.order().getFirst()));
+                },
                 () -> {
                     console.out().println();
                     title("Cluster file");
                     console.out().print(plan.clusterFile());
                     console.out().println();
                     title("Commands; none was run");
-                    console.out().print(plan.commands(mtu));
+                    PlanFiles files = new PlanFiles(plan, mtu);
+                    plan.order().forEach(node -> {
+                        console.out().println("# on " + node);
+                        files.commands(node).forEach(console.out()::println);
+                    });
                 });
     }
 

@@ -8,11 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -31,7 +26,12 @@ public final class Examination {
     /** What a probe's {@code tcp} is where the other end's address cannot be listened on, and so nothing was tried. */
     public static final String NO_LISTENER = "no listener";
 
+    private static final String HELLO = "finding out which cable goes where";
+
     private static final int HELLOS = 3;
+
+    /** For the address of an interface that has just come up: some 2 s. */
+    private static final int MOST_WAITS = 20;
 
     /** Addresses of a node that are tried along routes: each that does not answer takes seconds. */
     private static final int MOST_ROUTED = 8;
@@ -43,6 +43,7 @@ public final class Examination {
 
     private final List<NodeConnection> nodes;
     private final Console console;
+    private final NodeQuestions questions;
     private final boolean rate;
     private final Runnable pause;
 
@@ -59,6 +60,7 @@ public final class Examination {
     Examination(List<NodeConnection> nodes, Console console, boolean rate, Runnable pause) {
         this.nodes = List.copyOf(nodes);
         this.console = console;
+        this.questions = new NodeQuestions(console);
         this.rate = rate;
         this.pause = pause;
     }
@@ -68,8 +70,7 @@ public final class Examination {
         Map<String, String> silent = new TreeMap<>();
         Map<String, JsonObject> facts = new LinkedHashMap<>();
         List<Clock> clocks = new ArrayList<>();
-        console.doing("asking " + nodes.size() + " nodes what they have");
-        ask(nodes, Examination::facts, silent).forEach((name, answer) -> {
+        questions.ask("asking what there is", nodes, this::facts, silent).forEach((name, answer) -> {
             facts.put(name, answer.facts());
             clocks.add(answer.clock());
         });
@@ -78,26 +79,29 @@ public final class Examination {
         List<Probe> probes = new ArrayList<>();
         List<Heard> heard = new ArrayList<>();
         if (there.size() > 1) {
-            Map<String, JsonObject> ports = ask(there, node -> node.ask(listen(of(facts, node))), silent);
-            console.doing("finding out which cable goes where");
+            Map<String, JsonObject> ports =
+                    questions.ask("opening ports", there, node -> node.ask(listen(of(facts, node))), silent);
             heard.addAll(hello(there, facts, silent));
-            console.doing("trying each link between " + there.size() + " nodes");
             Map<String, List<Trial>> trials = trials(there, facts, ports);
             addRouted(trials, there, facts, ports, silent);
             probes.addAll(withoutListener(there, facts, ports));
             if (rate) { // one at a time: a link that two use is half as fast
                 for (NodeConnection node : there) {
-                    console.doing("measuring the links of " + node.name());
-                    ask(List.of(node), each -> probe(each, trials), silent)
+                    questions
+                            .ask("measuring each link", List.of(node), each -> probe(each, trials), silent)
                             .values()
                             .forEach(probes::addAll);
                 }
             } else {
-                ask(there, node -> probe(node, trials), silent).values().forEach(probes::addAll);
+                questions
+                        .ask("trying each link", there, node -> probe(node, trials), silent)
+                        .values()
+                        .forEach(probes::addAll);
             }
             console.doing("transferring by RDMA, where both ends have it");
             probes = new RdmaTrials(answering(there, silent), facts, rate).tried(probes);
-            ask(there, node -> node.ask(Json.object("do", "facts")), silent)
+            questions
+                    .ask("reading counters", there, node -> node.ask(Json.object("do", "facts")), silent)
                     .forEach((name, after) ->
                             facts.computeIfPresent(name, (_, before) -> withCountersOf(before, after)));
         }
@@ -114,12 +118,25 @@ public final class Examination {
     /** Of one node to another, by these addresses. */
     private record Trial(String to, Map<String, Object> question, boolean routed) {}
 
-    private static Answer facts(NodeConnection node) throws IOException {
+    private Answer facts(NodeConnection node) throws IOException {
         JsonObject facts = node.ask(Json.object("do", "facts"));
+        for (int i = 0; i < MOST_WAITS && isComingUp(facts); i++) {
+            pause.run();
+            facts = node.ask(Json.object("do", "facts"));
+        }
         long before = System.currentTimeMillis();
         long there = node.ask(Json.object("do", "clock")).whole("clockMillis");
         long after = System.currentTimeMillis();
         return new Answer(facts, new Clock(node.name(), there - (before + after) / 2, (after - before) / 2));
+    }
+
+    /** Whether an interface has come up just now: the kernel gives it a link-local address a moment later. */
+    private static boolean isComingUp(JsonObject facts) {
+        return facts.objects("interfaces").stream()
+                .anyMatch(nic -> nic.isTrue("carrier")
+                        && nic.text("state").equals("up")
+                        && nic.texts("addresses").isEmpty()
+                        && !Observations.isInner(facts, nic.text("name")));
     }
 
     private static JsonObject withCountersOf(JsonObject before, JsonObject after) {
@@ -142,14 +159,17 @@ public final class Examination {
     }
 
     /**
-     * Of the links that would be used, each once. Link-local ones say nothing of which end is at the same cable, and
-     * bridges of containers, which are links where there is nothing else, lead to no other machine.
+     * Of the links that would be used, each once. Link-local ones say nothing of which end is at the same cable. The
+     * loopback and bridges of containers, which are links where there is nothing else, lead to no other machine, unless
+     * a file lists them.
      */
     static List<InterfaceAddress> addresses(JsonObject facts) {
         return facts.objects("links").stream()
                 .filter(link -> !Observations.isInner(facts, link.text("interface")))
                 .map(link -> InterfaceAddress.parse(link.text("address")))
                 .filter(address -> !address.isLinkLocal())
+                .filter(address -> !address.address().isLoopbackAddress()
+                        || facts.find("clusterNode").isPresent())
                 .distinct()
                 .toList();
     }
@@ -159,7 +179,11 @@ public final class Examination {
         List<Heard> heard = new ArrayList<>();
         int unchanged = 0;
         for (int i = 0; i < MOST_HELLOS && (i < HELLOS || unchanged < 1 || !isComplete(facts, heard)); i++) {
-            ask(there, node -> node.ask(Json.object("do", "hello", "session", session, "node", node.name())), silent);
+            questions.ask(
+                    HELLO,
+                    there,
+                    node -> node.ask(Json.object("do", "hello", "session", session, "node", node.name())),
+                    silent);
             pause.run();
             List<Heard> now = heard(there, session, silent);
             unchanged = now.size() == heard.size() ? unchanged + 1 : 0;
@@ -187,7 +211,12 @@ public final class Examination {
 
     private List<Heard> heard(List<NodeConnection> there, String session, Map<String, String> silent) {
         List<Heard> heard = new ArrayList<>();
-        ask(there, node -> node.ask(Json.object("do", "heard", "session", session, "node", node.name())), silent)
+        questions
+                .ask(
+                        HELLO,
+                        there,
+                        node -> node.ask(Json.object("do", "heard", "session", session, "node", node.name())),
+                        silent)
                 .forEach((name, answer) -> answer.objects("heard")
                         .forEach(each -> heard.add(
                                 new Heard(name, each.text("on"), each.text("node"), each.text("interface")))));
@@ -232,7 +261,12 @@ public final class Examination {
             Map<String, JsonObject> facts,
             Map<String, JsonObject> ports,
             Map<String, String> silent) {
-        ask(all, from -> routed(from, trials.getOrDefault(from.name(), List.of()), facts, ports), silent)
+        questions
+                .ask(
+                        "asking for routes",
+                        all,
+                        from -> routed(from, trials.getOrDefault(from.name(), List.of()), facts, ports),
+                        silent)
                 .forEach((name, more) ->
                         trials.computeIfAbsent(name, _ -> new ArrayList<>()).addAll(more));
     }
@@ -332,42 +366,7 @@ public final class Examination {
         return probes;
     }
 
-    private static String why(ExecutionException e) {
-        Throwable cause = e.getCause();
-        return cause == null ? e.toString() : String.valueOf(cause.getMessage());
-    }
-
     private static JsonObject of(Map<String, JsonObject> facts, NodeConnection node) {
         return facts.getOrDefault(node.name(), new JsonObject(Map.of()));
-    }
-
-    private interface Question<T> {
-        T ask(NodeConnection of) throws IOException;
-    }
-
-    /** Asks all of them at the same time. Who does not answer is silent from then on. */
-    private static <T> Map<String, T> ask(List<NodeConnection> whom, Question<T> question, Map<String, String> silent) {
-        Map<String, T> answers = new LinkedHashMap<>();
-        try (ExecutorService threads =
-                Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
-            Map<String, Future<T>> asked = new LinkedHashMap<>();
-            for (NodeConnection node : whom) {
-                if (!silent.containsKey(node.name())) {
-                    Callable<T> task = () -> question.ask(node);
-                    asked.put(node.name(), threads.submit(task));
-                }
-            }
-            asked.forEach((name, answer) -> {
-                try {
-                    answers.put(name, answer.get());
-                } catch (ExecutionException e) {
-                    silent.put(name, why(e));
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    silent.put(name, "interrupted");
-                }
-            });
-        }
-        return answers;
     }
 }

@@ -15,12 +15,14 @@ public final class ReachOptions {
     /** Variables that are of this node alone. */
     private static final Set<String> OF_ONE_NODE = Set.of("TRIGON_NODE", "TRIGON_HOME");
 
+    private static final String SSH = "ssh -o BatchMode=yes -o ConnectTimeout=5";
+
     @Option(
             names = "--via",
             paramLabel = "PROGRAM",
-            description = "How a command is started on a node: the node's name and the command follow. Default:"
-                    + " ssh -o BatchMode=yes -o ConnectTimeout=5")
-    private String via = "ssh -o BatchMode=yes -o ConnectTimeout=5";
+            description =
+                    "How a command is started on a node: the node's name and the command follow. Default:" + " " + SSH)
+    private String via = SSH;
 
     @Option(
             names = "--remote",
@@ -72,10 +74,24 @@ public final class ReachOptions {
         return command;
     }
 
+    /** How somebody who is here types a command for another node, which is reached as by this command. */
+    public String typed(String node, String command) {
+        String reached = (via.equals(SSH) ? "ssh" : via.strip()) + " " + node + " ";
+        boolean plain = command.matches("[\\w./:,@%+= -]+");
+        return plain ? reached + command : reached + (isSsh() ? "" : "sh -c ") + inQuotes(command);
+    }
+
+    private boolean isSsh() {
+        return via().stream().anyMatch(each -> each.equals("ssh") || each.endsWith("/ssh"));
+    }
+
+    private static String inQuotes(String text) {
+        return "'" + text.replace("'", "'\\''") + "'";
+    }
+
     /** A word that may have anything in it: ssh gives all words to a shell, and other programs do not. */
     private String quoted(String word) {
-        boolean shell = via().stream().anyMatch(each -> each.equals("ssh") || each.endsWith("/ssh"));
-        return shell && !word.matches("[\\w./:,@%+=-]+") ? "'" + word.replace("'", "'\\''") + "'" : word;
+        return isSsh() && !word.matches("[\\w./:,@%+=-]+") ? inQuotes(word) : word;
     }
 
     /** Whether it can be a node's name, and no option of the program that reaches nodes. */

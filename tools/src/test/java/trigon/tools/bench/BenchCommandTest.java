@@ -49,6 +49,8 @@ class BenchCommandTest {
                 Path.of("/"), Map.of("PATH", "/usr/bin:/bin"), "here", "1.2.3", Optional.of(folder.resolve("home")));
     }
 
+    private static final RankNames RANKS = new RankNames(3, List.of());
+
     private static final String GOOD = """
             echo "$@" >>%s
             echo "rank 0: NCCL INFO NET/Trigon : sends to b via soft_eth1 10.0.12.1/24 (software), same subnet: TCP" >&2
@@ -65,7 +67,7 @@ class BenchCommandTest {
         assertThat(run.out())
                 .contains("point-to-point  0 and 1  4 KiB  3       50.0")
                 .contains("all-reduce      all 2    1 MiB  3       100.0  10.486")
-                .contains("soft_eth1", "no cable was tried");
+                .contains("sends to b via eth1 10.0.12.1/24, same subnet: TCP", "no cable was tried");
         assertThat(Files.readAllLines(calls))
                 .hasSize(8)
                 .anyMatch(line -> line.contains("--rank 1 --ranks 2") && line.contains("--bytes 8192"))
@@ -134,7 +136,7 @@ class BenchCommandTest {
                                 + via)
                         .split(" "));
 
-        assertThat(run.out()).as(run.err()).contains("0 and 1", "0 and 2", "all 3");
+        assertThat(run.out()).as(run.err()).contains("here and b", "here and c", "all 3");
         assertThat(Files.readAllLines(calls)).hasSize(3).allMatch(line -> line.contains("--rank 0"));
         String options = " /opt/trigon bench --json --meet 10.0.0.1:7000 --ranks 3 --sizes 64K --timeout 30"
                 + " --until-end-of-input --rank ";
@@ -158,7 +160,7 @@ class BenchCommandTest {
                 100,
                 ("bench --nodes here,b --sizes 4K --meet 10.0.0.1:7000 --remote /opt/trigon --via " + via).split(" "));
 
-        assertThat(run.out()).as(run.err()).contains("0 and 1");
+        assertThat(run.out()).as(run.err()).contains("here and b");
         assertThat(remote).content().startsWith("b env TRIGON_LINKS=software /opt/trigon bench --json");
     }
 
@@ -255,7 +257,7 @@ class BenchCommandTest {
         Run known = Run.of(machine, 100, ("bench --nodes here,127.0.0.2 --sizes 4K --via " + via).split(" "));
         Run unknown = Run.of(machine, 100, "bench --nodes here,b.invalid --sizes 4K".split(" "));
 
-        assertThat(known.out()).as(known.err()).contains("0 and 1");
+        assertThat(known.out()).as(known.err()).contains("here and ");
         assertThat(remote).content().contains("--meet 127.0.0.1:27600 ");
         assertThat(unknown.status()).isEqualTo(1);
         assertThat(unknown.err()).contains("b.invalid", "--meet HOST:PORT");
@@ -303,10 +305,30 @@ class BenchCommandTest {
         assertThat(promise(1_000, 1 << 20).good()).as("as much as it can").isTrue();
         assertThat(promise(10_000, 1 << 20)).satisfies(each -> {
             assertThat(each.good()).isFalse();
-            assertThat(each.text()).contains("soft_eth1", "10000 Mbit/s", "too little");
+            assertThat(each.text()).contains("what eth1 promises", "10000 Mbit/s", "too little");
             assertThat(each.share().orElseThrow()).isCloseTo(0.084, within(0.001));
         });
         assertThat(promise(0, 1 << 20).text()).contains("not known");
+    }
+
+    @Test
+    void nodesAreCalledByTheirNamesAndFailoversAreSaid() throws Exception {
+        String failover = "rank 0: NCCL INFO NET/Trigon : the connection to peer 10.0.12.2 goes on over"
+                + " soft_eth2 10.0.13.1/24 (software) instead of soft_eth1 10.0.12.1/24 (software) after 5 ms";
+        String theirs = "{\"host\": \"b\", \"ways\": [\"sends to peer 10.0.12.1 via soft_eth1 10.0.12.2/24: TCP\"]}";
+
+        Run run = Run.of(
+                machine(GOOD.formatted(folder.resolve("calls")) + "echo '%s' >&2\n".formatted(failover)),
+                100,
+                ("bench --nodes here,b --sizes 64K --timeout 30 --meet 10.0.0.1:7000 --remote /opt/trigon --via "
+                                + via("echo '" + theirs + "'\n"))
+                        .split(" "));
+
+        assertThat(run.out())
+                .as(run.err())
+                .contains("nodes", "here and b")
+                .contains("the connection to b (10.0.12.2) goes on over eth2 10.0.13.1/24 instead of eth1 10.0.12.1/24")
+                .contains("A connection failed over meanwhile");
     }
 
     @Test
@@ -316,15 +338,15 @@ class BenchCommandTest {
         List<Promise.Carried> measured = List.of(
                 carried(1, 40_000, "soft_eth1"), carried(1, 20_000, "soft_eth1"), carried(2, 20_000, "soft_eth2"));
 
-        assertThat(Promise.of(measured, false, equal)).satisfies(each -> {
+        assertThat(Promise.of(measured, false, equal, RANKS)).satisfies(each -> {
             assertThat(each.good()).as(each.text()).isTrue();
             assertThat(each.share().orElseThrow()).isCloseTo(0.839, within(0.001));
         });
-        assertThat(Promise.of(measured, false, faster)).satisfies(each -> {
+        assertThat(Promise.of(measured, false, faster, RANKS)).satisfies(each -> {
             assertThat(each.good()).isFalse();
             assertThat(each.text())
-                    .contains("ranks 0 and 2", "soft_eth2", "10000 Mbit/s")
-                    .doesNotContain("soft_eth1");
+                    .contains("ranks 0 and 2", "eth2", "10000 Mbit/s")
+                    .doesNotContain("eth1");
             assertThat(each.share().orElseThrow()).isCloseTo(0.084, within(0.001));
         });
     }
@@ -339,6 +361,9 @@ class BenchCommandTest {
         Measurement measured = new Measurement(Kind.POINT_TO_POINT, List.of(0, 1), bytes, 5, 20_000, 0);
         Set<String> links = BenchHost.links(Set.of("sends to b via soft_eth1 10.0.12.1/24 (software): TCP"));
         return Promise.of(
-                List.of(new Promise.Carried(measured, links)), false, List.of(Links.software("soft_eth1", speedMbps)));
+                List.of(new Promise.Carried(measured, links)),
+                false,
+                List.of(Links.software("soft_eth1", speedMbps)),
+                RANKS);
     }
 }

@@ -95,6 +95,12 @@ class DiagnosisTest {
             n.heard.add(new Heard("a", "if1a", "c", "if2c"));
             n.heard.add(new Heard("c", "if2c", "a", "if1a"));
         });
+        FAULTS.put("address-at-wrong-port", n -> {
+            n.nic("b", 0).put("addresses", new ArrayList<>());
+            Nodes.texts(n.nic("b", 1), "addresses").add("10.0.1.2/24");
+            Nodes.list(n.node("b"), "links").getFirst().put("interface", "if3b");
+            n.probes.keySet().removeIf(name -> name.contains("10.0.1."));
+        });
         FAULTS.put("no-common-subnet", n -> {
             n.address("b", 0, "10.7.1.2/24");
             n.probes.keySet().removeIf(name -> name.contains("10.0.1."));

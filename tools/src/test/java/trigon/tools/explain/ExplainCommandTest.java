@@ -40,6 +40,15 @@ class ExplainCommandTest {
     }
 
     @Test
+    void anAddressNeedsNeitherPrefixNorFile() throws Exception {
+        assertThat(Run.of(file(), "explain", "--to", "127.0.12.2").out())
+                .isEqualTo(Run.of(file(), "explain", "--to", "127.0.12.2/24").out())
+                .contains("same subnet /24");
+        assertThat(Run.of("explain", "--to", "b").err())
+                .contains("no address, such as 10.0.12.2, and names of nodes are those of a cluster file");
+    }
+
+    @Test
     void noPathSaysWhy() throws Exception {
         Run run = Run.of(file(), "explain", "--to", "203.0.113.9/24");
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -14,12 +15,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.tools.Run;
 import trigon.tools.TrigonProgram;
 import trigon.tools.console.Console;
+import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
 import trigon.transport.metrics.LinkCounters;
 import trigon.transport.metrics.Metrics;
@@ -29,7 +33,13 @@ import trigon.transport.metrics.PathCounters;
 /** Of the counters of this process, which are as those of a job's. */
 class MetricsCommandsTest {
 
-    private static void withCounters(Runnable test) {
+    private static final Pattern METRIC = Pattern.compile("\\btrigon_\\w+");
+
+    private interface WithCounters {
+        void run() throws IOException;
+    }
+
+    private static void withCounters(WithCounters test) {
         try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
             LinkCounters link = metrics.link("soft_\"odd\"", "TCP", 10_000);
             try (PathCounters closed = link.path("sender")) {
@@ -47,6 +57,8 @@ class MetricsCommandsTest {
                 open.waited();
                 test.run();
             }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -112,6 +124,38 @@ class MetricsCommandsTest {
         });
     }
 
+    /** The dashboard is of this distribution: a metric that is called otherwise would be an empty panel. */
+    @Test
+    void theDashboardAsksForMetricsAndLabelsThatThereAre() {
+        Path dashboard = Path.of("..", "dist", "src", "main", "grafana", "trigon.json");
+        withCounters(() -> {
+            String page = Run.of("metrics").out();
+            List<String> queries = JsonObject.parse(Files.readString(dashboard)).objects("panels").stream()
+                    .flatMap(panel -> panel.objects("targets").stream())
+                    .map(target -> target.text("expr"))
+                    .toList();
+
+            assertThat(queries).hasSizeGreaterThan(8).allSatisfy(query -> {
+                assertThat(METRIC.matcher(query).results().map(MatchResult::group))
+                        .isNotEmpty()
+                        .allSatisfy(metric -> assertThat(page).contains("# TYPE " + metric + " "));
+                String first = METRIC.matcher(query)
+                        .results()
+                        .findFirst()
+                        .orElseThrow()
+                        .group();
+                String labels = query.replaceFirst("^.*\\bby \\(", "").replaceFirst("\\).*", "");
+                assertThat(labels.split(", "))
+                        .allSatisfy(label -> assertThat(label.equals("instance") // Prometheus adds it
+                                        || page.lines()
+                                                .anyMatch(line ->
+                                                        line.startsWith(first + "{") && line.contains(label + "=\"")))
+                                .as("%s of %s", label, query)
+                                .isTrue());
+            });
+        });
+    }
+
     @Test
     void jobsAndTopShowThem() {
         withCounters(() -> {
@@ -127,7 +171,7 @@ class MetricsCommandsTest {
                     .contains("\"longestPauseNanos\": 30000000");
             assertThat(Run.of("top", "--times", "1").out())
                     .contains("messages/s")
-                    .contains("TCP");
+                    .contains("TCP, down");
         });
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,8 +41,9 @@ class PlanTest {
                   b: {nics: [{device: e1, address: 10.77.0.2/24}, {device: e2, address: 10.77.2.1/24}]}
                   c: {nics: [{device: e1, address: 10.77.1.2/24}, {device: e2, address: 10.77.2.2/24}]}
                 """);
-        assertThat(plan.commands(9000)).contains("ip addr add 10.77.2.2/24 dev e2 && ip link set e2 mtu 9000 up");
-        assertThat(plan.netplan("a", 9000))
+        PlanFiles files = new PlanFiles(plan, 9000);
+        assertThat(files.commands("c")).contains("ip addr replace 10.77.2.2/24 dev e2 && ip link set e2 mtu 9000 up");
+        assertThat(files.all().get("a/netplan.yaml"))
                 .contains("e1: {addresses: [10.77.0.1/24], mtu: 9000", "e2: {addresses: [10.77.1.1/24], mtu: 9000")
                 .doesNotContain("10.77.0.2", "10.77.2.");
     }
@@ -57,7 +59,7 @@ class PlanTest {
 
     @Test
     void aLineIsHalfOfARingAndOneMoreCableClosesIt() {
-        Plan plan = plan(Cabling.shape("line:4", false));
+        Plan plan = plan(Cabling.shape("line:4", List.of(), false));
 
         assertThat(plan.withoutRelay()).isFalse();
         assertThat(plan.relayedPairs()).isEqualTo(3);
@@ -80,7 +82,7 @@ class PlanTest {
     @CsvSource({"ring:2,1", "ring:1024,1024", "star:1024,1023", "line:300,299", "mesh:64,2016"})
     @Timeout(300)
     void largeShapesArePlanned(String shape, int cables) {
-        Plan plan = plan(Cabling.shape(shape, false));
+        Plan plan = plan(Cabling.shape(shape, List.of(), false));
 
         assertThat(plan.cabling().cables()).hasSize(cables);
         assertThat(plan.connected()).isTrue();
@@ -116,11 +118,47 @@ class PlanTest {
                 .startsWith("<svg")
                 .contains("10.77.0.0/31")
                 .endsWith("</svg>\n");
-        assertThat(folder.resolve("netplan")).isDirectoryContaining("glob:**/n4.yaml");
-        assertThat(folder.resolve("netplan/n1.yaml"))
+        assertThat(folder.resolve("hosts")).hasContent("n1\nn2\nn3\nn4\n");
+        assertThat(folder.resolve("launchers.txt")).content().contains("mpirun --hostfile hosts -np 4", "srun");
+        for (String node : List.of("n1", "n2", "n3", "n4")) {
+            assertThat(folder.resolve(node).resolve("apply.sh")).isExecutable();
+            assertThat(folder.resolve(node).resolve("cluster.yaml"))
+                    .hasSameTextualContentAs(folder.resolve("cluster.yaml"));
+        }
+        assertThat(folder.resolve("n1/netplan.yaml"))
                 .content()
                 .contains("link1: {addresses: [10.77.0.0/31], mtu: 9000")
                 .doesNotContain("10.77.0.1/31");
+        assertThat(folder.resolve("n1/networkmanager/trigon-link1.nmconnection"))
+                .content()
+                .contains("address1=10.77.0.0/31", "mtu=9000");
+        assertThat(folder.resolve("n4/launch.sh")).content().contains("--nnodes 4 --node-rank 3");
+    }
+
+    @Test
+    void nodesOfAShapeHaveTheNamesOfTheirHosts() {
+        assertThat(Run.of("plan", "--shape", "ring:3", "--nodes", "spark-1,spark-2,spark-3")
+                        .out())
+                .contains("spark-3: {nics: [{device: link1");
+        assertThat(Run.of("plan", "--shape", "ring:3", "--nodes", "a,b,a").err())
+                .contains("--nodes is a,b,a: must be 3 different names, for --shape ring:3");
+    }
+
+    /** A script that is on the wrong machine, or on one that has other interfaces, changes nothing. */
+    @Test
+    void anotherNodesScriptsAreRefused(@TempDir Path folder) throws Exception {
+        Run run = Run.of("plan", "--shape", "ring:3", "--nodes", "no-such-host,b,c", "--write", folder.toString());
+        assertThat(run.status()).as(run.err()).isZero();
+
+        for (String script : List.of("apply.sh", "launch.sh")) {
+            Process process = new ProcessBuilder(
+                            folder.resolve("no-such-host").resolve(script).toString())
+                    .redirectErrorStream(true)
+                    .start();
+            assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .startsWith(script + ": this is for the node no-such-host, and this machine is called ");
+            assertThat(process.waitFor()).isEqualTo(1);
+        }
     }
 
     /** As NVIDIA's playbook for three of them has it: a cable for each pair, and six subnets. */
@@ -145,7 +183,7 @@ class PlanTest {
                 .allSatisfy((_, nics) -> assertThat(nics)
                         .extracting(Subnets.NicAddress::nic)
                         .containsExactlyInAnyOrder("enp1s0f0np0", "enP2p1s0f0np0", "enp1s0f1np1", "enP2p1s0f1np1"));
-        assertThat(plan.netplan("n1", 9000))
+        assertThat(new PlanFiles(plan, 9000).all().get("n1/netplan.yaml"))
                 .contains("enp1s0f0np0: {addresses: [10.77.0.1/24], mtu: 9000")
                 .contains("enP2p1s0f0np0: {addresses: [10.77.1.1/24], mtu: 9000");
     }
@@ -157,7 +195,7 @@ class PlanTest {
         assertThat(ring.speeds().leastOfWire() / 8).isBetween(13.86, 14.5);
         assertThat(ring.allReduce()).isBetween(13.86, 14.5);
 
-        Plan pair = sparks(Cabling.shape("ring:2", true));
+        Plan pair = sparks(Cabling.shape("ring:2", List.of(), true));
         assertThat(pair.allReduce()).isEqualTo(25, within(0.01));
         assertThat(pair.speeds().isLimited()).isFalse();
 
@@ -169,7 +207,7 @@ class PlanTest {
     void aListOfFunctionsIsTheSamePlan() {
         Plan listed = sparks(Cabling.read(
                 "f", THREE_SPARKS + THREE_SPARKS.replace("cables:\n", "").replace("enp1s0", "enP2p1s0"), false));
-        Plan short3 = sparks(Cabling.shape("ring:3", true));
+        Plan short3 = sparks(Cabling.shape("ring:3", List.of(), true));
 
         assertThat(listed.speeds())
                 .isEqualTo(sparks(Cabling.read("f", THREE_SPARKS, false)).speeds());
@@ -180,15 +218,15 @@ class PlanTest {
 
     @Test
     void aSparkHasTwoPorts() {
-        assertThatThrownBy(() -> Cabling.shape("star:4", true))
+        assertThatThrownBy(() -> Cabling.shape("star:4", List.of(), true))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("a DGX Spark has two ports, and n1 would have a third cable");
         assertThatThrownBy(() -> Cabling.read("f", "cables:\n- a:eth1 b\n", true))
                 .hasMessageContaining("f:2: eth1 is no interface of a DGX Spark's ports");
-        assertThat(sparks(Cabling.shape("ring:4", true)).oneMore())
+        assertThat(sparks(Cabling.shape("ring:4", List.of(), true)).oneMore())
                 .as("no port is free")
                 .isEmpty();
-        assertThat(sparks(Cabling.shape("line:3", true)).oneMore()).isPresent();
+        assertThat(sparks(Cabling.shape("line:3", List.of(), true)).oneMore()).isPresent();
     }
 
     @Test

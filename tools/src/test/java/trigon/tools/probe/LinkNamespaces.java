@@ -140,7 +140,7 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
             String[] end = nodesAndNics[i].split(" ", -1);
             String port = bridge + "p" + i;
             in(end[0], "ip link add %s type veth peer name %s netns %s".formatted(end[1], port, prefix + SWITCHES));
-            var _ = run(ofSwitches + "set " + port + " master " + bridge);
+            var _ = run(ofSwitches + "set " + port + " mtu 9000 master " + bridge); // as much as an end may ask for
             var _ = run(ofSwitches + "set " + port + " up");
             end(end[0], end[1]);
         }

@@ -80,7 +80,11 @@ final class PlantedFaults {
         readdressed(swapped, "a", "ab1", "10.77.1.1/24", "");
         readdressed(swapped, "a", "ac2", "10.77.2.1/24", "10.77.1.1/24");
         swapped.on("a", "ip addr add 10.77.2.1/24 dev ab1", "ip addr del 10.77.2.1/24 dev ab1");
+        PlantedFault atWrongPort = ofCable("ab bc", "an address is at another port", "address-at-wrong-port");
+        readdressed(atWrongPort, "b", "ba1", "10.77.1.2/24", "");
+        atWrongPort.on("b", "ip addr add 10.77.1.2/24 dev bc3", "ip addr del 10.77.1.2/24 dev bc3");
         return List.of(
+                atWrongPort,
                 ofCable("ab", "an MTU of 1400 at one end", "mtu")
                         .on("b", "ip link set ba1 mtu 1400", "ip link set ba1 mtu 1500"),
                 ofCable("ab", "an MTU of 1500 at one end and 9000 at the other", "mtu")

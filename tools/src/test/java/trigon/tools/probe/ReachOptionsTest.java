@@ -58,6 +58,24 @@ class ReachOptionsTest {
                 .containsExactly("env", "TRIGON_JAVA_OPTS=-Xmx1g $(it's)", "/opt/trigon", "bench");
     }
 
+    private static String typed(String command, String... options) {
+        ReachOptions reach = new ReachOptions();
+        new CommandLine(new Holder(reach)).parseArgs(options);
+        return reach.typed("b", command);
+    }
+
+    /** What somebody types here does the same there, whether a shell takes it or not. */
+    @Test
+    void remediesAreTypedByWhatReachesANode() {
+        assertThat(typed("ip link set eth1 up")).isEqualTo("ssh b ip link set eth1 up");
+        assertThat(typed("nft list ruleset; iptables -S")).isEqualTo("ssh b 'nft list ruleset; iptables -S'");
+        assertThat(typed("ip link set eth1 up", "--via", "docker exec -i"))
+                .isEqualTo("docker exec -i b ip link set eth1 up");
+        assertThat(typed("echo it's && true", "--via", "docker exec -i"))
+                .isEqualTo("docker exec -i b sh -c 'echo it'\\''s && true'");
+        assertThat(typed("true", "--via", "ssh -p 2222")).isEqualTo("ssh -p 2222 b true");
+    }
+
     @Test
     void whereNothingIsSetThereIsNothingToTell() {
         assertThat(command("ssh", Map.of("PATH", "/bin"))).containsExactly("/opt/trigon", "bench");

@@ -1,7 +1,9 @@
 package trigon.report.view;
 
+import static trigon.report.view.PrometheusWriter.seconds;
+
 import java.util.EnumMap;
-import java.util.Locale;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import trigon.report.model.Rank;
 import trigon.report.path.Cause;
@@ -21,7 +23,7 @@ public final class PrometheusText {
     private static final String[] MEASURES = {"credit", "sent", "received"};
     private static final String[] SIZES = {"64", "1024", "8192", "65536", "262144", "1048576", "4194304", "+Inf"};
 
-    private final StringBuilder text = new StringBuilder();
+    private final PrometheusWriter page = new PrometheusWriter();
 
     private PrometheusText() {}
 
@@ -30,11 +32,11 @@ public final class PrometheusText {
         PrometheusText made = new PrometheusText();
         made.histograms(report);
         made.counters(report);
-        return made.text.toString();
+        return made.page.toString();
     }
 
     private void histograms(Report report) {
-        head(
+        page.family(
                 "trigon_message_seconds",
                 "histogram",
                 "Waits for the receiver, sends and receives, by the longest message");
@@ -55,70 +57,70 @@ public final class PrometheusText {
             return;
         }
         Fields fields = stream.fields();
-        String labels = "rank=\"%d\",connection=\"%s\",link=\"%s\",peer=\"%s\",measure=\"%s\",size=\"%s\""
-                .formatted(
-                        rank.number(),
-                        escaped(fields.get("connection")),
-                        escaped(fields.get("links")),
-                        escaped(fields.get("peer")),
-                        MEASURES[measure],
-                        SIZES[size]);
+        Map<String, String> labels = labels(
+                "rank",
+                Integer.toString(rank.number()),
+                "connection",
+                fields.get("connection"),
+                "link",
+                fields.get("links"),
+                "peer",
+                fields.get("peer"),
+                "measure",
+                MEASURES[measure],
+                "size",
+                SIZES[size]);
         long sum = 0;
         for (int bucket = 0; bucket < RingLayout.BUCKETS - 1; bucket++) {
             long here = stream.histogram(measure, size, RingLayout.FIRST_BUCKET + bucket);
             sum += here;
             if (here > 0) {
-                line(
-                        "trigon_message_seconds_bucket",
-                        labels + ",le=\"" + seconds(RingLayout.endOf(bucket)) + "\"",
-                        sum + "");
+                bucket(labels, seconds(RingLayout.endOf(bucket)), sum);
             }
         }
-        line("trigon_message_seconds_bucket", labels + ",le=\"+Inf\"", Long.toString(count));
-        line("trigon_message_seconds_sum", labels, seconds(stream.histogram(measure, size, 1)));
-        line("trigon_message_seconds_count", labels, Long.toString(count));
+        bucket(labels, "+Inf", count);
+        page.sample("trigon_message_seconds_sum", labels, seconds(stream.histogram(measure, size, 1)));
+        page.sample("trigon_message_seconds_count", labels, count);
+    }
+
+    private void bucket(Map<String, String> labels, String end, long count) {
+        Map<String, String> all = new LinkedHashMap<>(labels);
+        all.put("le", end);
+        page.sample("trigon_message_seconds_bucket", all, count);
     }
 
     private void counters(Report report) {
-        head("trigon_retransmits_total", "counter", "Retransmissions of a link's devices or of TCP, both ways");
+        page.family("trigon_retransmits_total", "counter", "Retransmissions of a link's devices or of TCP, both ways");
         for (LinkRow row : report.links()) {
             if (row.retransmissions() >= 0) {
-                line(
+                page.sample(
                         "trigon_retransmits_total",
-                        "direction=\"%s\",link=\"%s\"".formatted(row.direction(), escaped(row.links())),
-                        Long.toString(row.retransmissions()));
+                        labels("direction", row.direction().toString(), "link", row.links()),
+                        row.retransmissions());
             }
         }
-        head("trigon_critical_path_seconds_total", "counter", "Time of the collectives' critical paths");
+        page.family("trigon_critical_path_seconds_total", "counter", "Time of the collectives' critical paths");
         Map<Cause, Long> sums = new EnumMap<>(Cause.class);
         report.paths()
                 .forEach(path ->
                         CriticalPath.byCause(path).forEach((cause, time) -> sums.merge(cause, time, Long::sum)));
         sums.forEach((cause, time) ->
-                line("trigon_critical_path_seconds_total", "cause=\"" + cause.word() + "\"", seconds(time)));
-        head("trigon_trace_lost_records_total", "counter", "Records that were overwritten before they were taken");
+                page.sample("trigon_critical_path_seconds_total", labels("cause", cause.word()), seconds(time)));
+        page.family(
+                "trigon_trace_lost_records_total", "counter", "Records that were overwritten before they were taken");
         for (Rank rank : report.run().ranks()) {
             long lost = rank.trace().streams().values().stream()
                     .mapToLong(Stream::lost)
                     .sum();
-            line("trigon_trace_lost_records_total", "rank=\"" + rank.number() + "\"", Long.toString(lost));
+            page.sample("trigon_trace_lost_records_total", labels("rank", Integer.toString(rank.number())), lost);
         }
     }
 
-    private void head(String name, String type, String help) {
-        text.append("# HELP ").append(name).append(' ').append(help).append('\n');
-        text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
-    }
-
-    private void line(String name, String labels, String value) {
-        text.append(name).append('{').append(labels).append("} ").append(value).append('\n');
-    }
-
-    private static String seconds(long nanoseconds) {
-        return String.format(Locale.ROOT, "%.9f", nanoseconds / 1e9);
-    }
-
-    private static String escaped(String label) {
-        return label.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+    private static Map<String, String> labels(String... namesAndValues) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            labels.put(namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return labels;
     }
 }

@@ -1,0 +1,116 @@
+package trigon.tools.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import trigon.tools.Run;
+import trigon.tools.console.Json;
+import trigon.tools.diagnosis.Diagnosis;
+
+/** Plans, applied by their own scripts to nodes that are namespaces: the doctor finds nothing. */
+@Timeout(240)
+class AppliedPlanTest {
+
+    /** What the machine of the test may have itself. */
+    private static final Set<String> OF_THE_MACHINE =
+            Set.of("open-files-low", "shared-memory-small", "tasks-few", "memlock-low");
+
+    private static final String[] SPARK_PORTS = {"a enp1s0f0np0", "a enP2p1s0f0np0", "b enp1s0f0np0", "b enP2p1s0f0np0"
+    };
+
+    @TempDir
+    private Path folder = Path.of("/nonexistent"); // until JUnit has set it
+
+    @BeforeEach
+    void needsRoot() {
+        assumeTrue(LinkNamespaces.areThere(), "network namespaces need root");
+    }
+
+    static Stream<Arguments> clusters() {
+        return Stream.of(
+                Arguments.of(
+                        "triangle",
+                        "- a:e1 b:e1\n- a:e2 c:e1\n- b:e2 c:e2\n",
+                        List.of("a", "b", "c"),
+                        ends("a e1,b e1", "a e2,c e1", "b e2,c e2")),
+                Arguments.of(
+                        "ring of four",
+                        "- a:e1 b:e1\n- b:e2 c:e1\n- c:e2 d:e1\n- d:e2 a:e2\n",
+                        List.of("a", "b", "c", "d"),
+                        ends("a e1,b e1", "b e2,c e1", "c e2,d e1", "d e2,a e2")),
+                Arguments.of(
+                        "two DGX Sparks",
+                        "- a:enp1s0f0np0 b:enp1s0f0np0\n",
+                        List.of("a", "b"),
+                        ends(String.join(",", SPARK_PORTS))));
+    }
+
+    private static List<String[]> ends(String... wires) {
+        return Stream.of(wires).map(wire -> wire.split(",", -1)).toList();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("clusters")
+    void anAppliedPlanHasNoFindings(String name, String cables, List<String> nodes, List<String[]> wires)
+            throws IOException {
+        Path file = Files.writeString(folder.resolve("cables.yaml"), "cables:\n" + cables);
+        Run plan = Run.of(
+                "plan", file.toString(), "--write", folder.resolve("plan").toString());
+        assertThat(plan.status()).as(name + plan.err()).isZero();
+        try (LinkNamespaces lab = new LinkNamespaces(nodes.toArray(String[]::new))) {
+            for (String[] wire : wires) {
+                lab.wire(wire);
+            }
+            assertThatThrownBy(() -> apply(lab, "a", "b"))
+                    .hasMessageContaining("this is for the node b, and this machine is called a; nothing was done");
+
+            for (String node : nodes) {
+                apply(lab, node, node);
+                apply(lab, node, node); // again changes nothing
+                var _ = lab.node(node)
+                        .ask(Json.object(
+                                "do",
+                                "pretend",
+                                "cluster",
+                                folder.resolve("plan")
+                                        .resolve(node)
+                                        .resolve("cluster.yaml")
+                                        .toString(),
+                                "node",
+                                node));
+            }
+            lab.awaitCables();
+
+            Observations seen = PlantedFault.examined(lab, nodes.size(), false);
+            assertThat(seen.probes())
+                    .hasSize(
+                            2 * wires.stream().mapToInt(wire -> wire.length / 2).sum());
+            assertThat(seen.probes()).allMatch(Observations.Probe::works);
+            assertThat(Diagnosis.of(seen))
+                    .filteredOn(finding -> !OF_THE_MACHINE.contains(finding.code()))
+                    .isEmpty();
+        }
+    }
+
+    /** Runs the script of a node on one that is called {@code on}. */
+    private void apply(LinkNamespaces lab, String on, String whose) throws IOException {
+        Path called = folder.resolve("called");
+        Files.writeString(called, "#!/bin/sh\nhostname \"$1\" && shift && exec \"$@\"\n");
+        Files.setPosixFilePermissions(called, PosixFilePermissions.fromString("rwx------"));
+        lab.in(on, "unshare --uts %s %s %s/plan/%s/apply.sh".formatted(called, on, folder, whose));
+    }
+}
