@@ -52,7 +52,7 @@ class HandshakeCodecTest {
         int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 20 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(8 + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 9)
+                .put((byte) 10)
                 .put((byte) 1)
                 .putShort((short) bytes)
                 .putLong(0x0102030405060708L)
@@ -81,7 +81,7 @@ class HandshakeCodecTest {
 
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 9, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 10, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -121,11 +121,11 @@ class HandshakeCodecTest {
     @Test
     void namesBothVersions() {
         byte[] frame = HandshakeCodec.encode(new Ready(1));
-        frame[4] = 10;
+        frame[4] = 9;
 
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
-                .hasMessageContaining("version 10")
+                .hasMessageContaining("version 9")
                 .hasMessageContaining("version 10")
                 .hasMessageContaining("same Trigon");
     }
