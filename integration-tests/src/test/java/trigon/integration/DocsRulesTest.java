@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +23,7 @@ class DocsRulesTest {
 
     private static final int MOST_WORDS_OF_A_SENTENCE = 40;
     private static final int MOST_WORDS_OF_THE_README = 850;
+    private static final int MOST_WORDS_OF_A_DECISION = 400;
     private static final int MOST_LINES_OF_A_MODULES_README = 16;
 
     private static final String README = "README.md";
@@ -31,6 +33,7 @@ class DocsRulesTest {
     private static final Pattern NEWEST_CHANGES = Pattern.compile("(?m)^## ([0-9.]+)( \\(not released yet\\))?");
     private static final Pattern PATH_OF_A_PAGE = Pattern.compile("\\bdocs/[a-z][\\w./-]*\\w");
 
+    private static final Pattern DECISION = Pattern.compile("docs/design/decisions/[0-9].*");
     private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+Test)`");
 
     /** Pages of the tests' own, in folders that they make. */
@@ -92,6 +95,22 @@ class DocsRulesTest {
         assertThat(readme.strip().split("\\s+"))
                 .as("words of the README")
                 .hasSizeLessThanOrEqualTo(MOST_WORDS_OF_THE_README);
+    }
+
+    /** Tables and code are not counted. */
+    @Test
+    void decisionsAreShort() {
+        Map<String, Integer> tooLong = new TreeMap<>();
+        for (MarkdownPage page : PAGES.values()) {
+            int words = page.sentences().stream().mapToInt(Sentence::words).sum();
+            if (DECISION.matcher(page.path()).matches() && words > MOST_WORDS_OF_A_DECISION) {
+                tooLong.put(page.path(), words);
+            }
+        }
+
+        assertThat(tooLong)
+                .as("decisions of more than %d words", MOST_WORDS_OF_A_DECISION)
+                .isEmpty();
     }
 
     @Test
