@@ -1,5 +1,6 @@
 /** What people run by hand: the command {@code trigon}. */
 module trigon.tools {
+    requires com.fasterxml.jackson.core;
     requires info.picocli;
     requires jdk.net;
     requires trigon.config;
@@ -21,6 +22,8 @@ module trigon.tools {
     opens trigon.tools.bench to
             info.picocli;
     opens trigon.tools.doctor to
+            info.picocli;
+    opens trigon.tools.env to
             info.picocli;
     opens trigon.tools.explain to
             info.picocli;

@@ -263,6 +263,7 @@ class FieldJobsIT {
     @Test
     void settingsThatNameWhatIsNotThereAreSaid() throws Exception {
         network.wire("a enP7s7", "b enP7s7");
+        network.inside("a", "ip address add 10.9.9.1/24 dev enP7s7");
         Path file = Files.writeString(directory.resolve("nccl.conf"), """
                 NCCL_GRAPH_FILE=/opt/other/graph.xml
                 NCCL_TUNER_PLUGIN=/opt/other/lib/libnccl-other-tuner.so
@@ -286,8 +287,8 @@ class FieldJobsIT {
         assertThat(builder.start().waitFor()).isZero();
         assertThat(errors)
                 .content()
-                .contains("GLOO_SOCKET_IFNAME=eth0 in the environment: there is no such interface")
-                .contains("NCCL_SOCKET_IFNAME==enP7 in the environment: there is no such interface")
+                .contains("GLOO_SOCKET_IFNAME=eth0 in the environment: Gloo is told to use eth0, and no interface")
+                .contains("NCCL_SOCKET_IFNAME==enP7 in the environment: NCCL's bootstrap is told to use =enP7, and no")
                 .contains("NCCL_GRAPH_FILE=/opt/other/graph.xml in " + file, "NCCL_TUNER_PLUGIN=", "NCCL_HOSTID=abc")
                 .doesNotContain("TP_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME=enP7 ");
     }

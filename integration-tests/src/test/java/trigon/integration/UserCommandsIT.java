@@ -72,7 +72,7 @@ class UserCommandsIT {
         String output = output("verify", process);
 
         assertThat(Files.readString(directory.resolve("verify.err")))
-                .contains("point-to-point", "all-reduce", "all 3", "soft_lo");
+                .contains("point-to-point", "all-reduce", "all 3", " via lo ");
         assertThat(output)
                 .contains(
                         "\"schema\": \"trigon.verify/1\"", "\"wrong\": []", "\"good\": true", "libnccl-net-trigon.so");
@@ -96,7 +96,7 @@ class UserCommandsIT {
             for (int rank = 0; rank < 2; rank++) {
                 assertThat(output("rank-" + rank, ranks.get(rank)))
                         .contains("\"schema\": \"trigon.bench/1\"", "point-to-point", "all-reduce")
-                        .contains(rank == 0 ? "soft_ab" : "soft_ba", "\"wrong\": 0", "promises");
+                        .contains(rank == 0 ? " via ab " : " via ba ", "\"wrong\": 0", "promises");
             }
         }
     }
@@ -118,7 +118,7 @@ class UserCommandsIT {
 
             assertThat(output("nodes", start("nodes", Map.of("TRIGON_LINKS", "software"), command)))
                     .contains("\"schema\": \"trigon.bench/1\"", "point-to-point", "all-reduce")
-                    .contains("soft_ab", "\"wrong\": 0", "promises");
+                    .contains(" via ab ", "\"wrong\": 0", "promises");
         }
     }
 }

@@ -30,7 +30,7 @@ final class DelegatedCommand implements Callable<Integer> {
 
     /** The commands that the shell script {@code bin/trigon} carries out, for the overview and the help. */
     static List<CommandLine> all(Machine machine) {
-        return List.of(demo(machine), env(machine), train(machine));
+        return List.of(demo(machine), train(machine));
     }
 
     private static CommandLine demo(Machine machine) {
@@ -90,21 +90,6 @@ final class DelegatedCommand implements Callable<Integer> {
                         "DURATION",
                         "How long a rank waits for another's answer; longer where processors are emulated."
                                 + " Default: 10s"));
-    }
-
-    private static CommandLine env(Machine machine) {
-        List<String> description = List.of(
-                "Print the exports with which NCCL uses Trigon.",
-                "Evaluate them: eval \"$(trigon env)\"",
-                "Says on standard error what is set already and contradicts, in the environment or in NCCL's files.");
-        return command(
-                machine,
-                "env",
-                description,
-                OptionSpec.builder("--library-path")
-                        .description("For NCCL 2.20 and 2.21, which take no path in NCCL_NET_PLUGIN: set it to a name,"
-                                + " and LD_LIBRARY_PATH.")
-                        .build());
     }
 
     private static CommandLine train(Machine machine) {

@@ -25,6 +25,7 @@ final class Rehearsal {
             "links --no-such-option",
             "doctor",
             "doctor --json",
+            "env",
             "check",
             "jobs",
             "metrics",

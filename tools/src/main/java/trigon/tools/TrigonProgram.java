@@ -24,6 +24,7 @@ import trigon.tools.console.Console;
 import trigon.tools.doctor.AgentCommand;
 import trigon.tools.doctor.CheckCommand;
 import trigon.tools.doctor.DoctorCommand;
+import trigon.tools.env.EnvCommand;
 import trigon.tools.explain.ExplainCommand;
 import trigon.tools.links.LinksCommand;
 import trigon.tools.machine.Machine;
@@ -105,6 +106,7 @@ public final class TrigonProgram {
                 new BenchCommand(machine, console),
                 new CheckCommand(machine, console),
                 new DoctorCommand(machine, console),
+                new EnvCommand(machine, console),
                 new ExplainCommand(machine, console),
                 new JobsCommand(machine, console),
                 new LinksCommand(machine, console),

@@ -1,6 +1,27 @@
 package trigon.tools.console;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.PrettyPrinter;
+import com.fasterxml.jackson.core.SerializableString;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.io.CharacterEscapes;
+import com.fasterxml.jackson.core.io.SerializedString;
+import com.fasterxml.jackson.core.util.DefaultIndenter;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
+import com.fasterxml.jackson.core.util.Separators.Spacing;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -9,12 +30,43 @@ import org.jspecify.annotations.Nullable;
 import trigon.system.PrintableText;
 
 /**
- * JSON (RFC 8259) of maps, lists, texts, numbers and truth values. What is empty is left out of objects. What a
- * terminal would obey, and not show, is escaped.
+ * JSON of maps, lists, texts, numbers and truth values. What is empty is left out of objects. What a terminal would
+ * obey, and not show, is escaped. Read are maps, lists, texts, doubles and truth values; null becomes an empty text.
  */
 public final class Json {
 
+    private static final int MOST_DEPTH = 64;
+
+    private static final JsonFactory FACTORY = new JsonFactoryBuilder()
+            .characterEscapes(new TerminalEscapes())
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(MOST_DEPTH).build())
+            .build();
+
+    private static final Separators SEPARATORS =
+            Separators.createDefaultInstance().withObjectFieldValueSpacing(Spacing.AFTER);
+
     private Json() {}
+
+    /** Also escapes what is no control character of ASCII. */
+    private static final class TerminalEscapes extends CharacterEscapes {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public int[] getEscapeCodesForAscii() {
+            int[] codes = standardAsciiEscapesForJSON();
+            codes[0x7f] = ESCAPE_STANDARD;
+            return codes;
+        }
+
+        @Override
+        public @Nullable SerializableString getEscapeSequence(int character) {
+            return PrintableText.isObeyed((char) character)
+                    ? new SerializedString("\\u%04x".formatted(character))
+                    : null;
+        }
+    }
 
     /** An object of keys and values, in this order; without those that are empty. */
     public static Map<String, Object> object(Object... keysAndValues) {
@@ -39,67 +91,96 @@ public final class Json {
 
     /** The text, indented. */
     public static String text(Object value) {
-        StringBuilder text = new StringBuilder();
-        write(value, "\n", text);
-        return text.append('\n').toString();
+        DefaultPrettyPrinter indented = new DefaultPrettyPrinter(SEPARATORS);
+        indented.indentArraysWith(DefaultIndenter.SYSTEM_LINEFEED_INSTANCE);
+        return written(value, indented);
     }
 
     /** The text in one line. */
     public static String line(Object value) {
-        StringBuilder text = new StringBuilder();
-        write(value, "", text);
+        return written(value, new MinimalPrettyPrinter());
+    }
+
+    private static String written(Object value, PrettyPrinter printer) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator to = FACTORY.createGenerator(text).setPrettyPrinter(printer)) {
+            write(value, to);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
         return text.append('\n').toString();
     }
 
-    private static void write(Object value, String indent, StringBuilder to) {
+    private static void write(Object value, JsonGenerator to) throws IOException {
         switch (value) {
             case Map<?, ?> map -> {
-                String inner = indent.isEmpty() ? "" : indent + "  ";
-                String separator = "{";
+                to.writeStartObject();
                 for (Map.Entry<?, ?> entry : map.entrySet()) {
-                    to.append(separator).append(inner);
-                    quote(String.valueOf(entry.getKey()), to);
-                    to.append(": ");
-                    write(entry.getValue(), inner, to);
-                    separator = ",";
+                    to.writeFieldName(String.valueOf(entry.getKey()));
+                    write(entry.getValue(), to);
                 }
-                to.append(map.isEmpty() ? "{}" : indent + "}");
+                to.writeEndObject();
             }
             case Iterable<?> items -> {
-                String inner = indent.isEmpty() ? "" : indent + "  ";
-                String separator = "[";
+                to.writeStartArray();
                 for (Object item : items) {
-                    to.append(separator).append(inner);
-                    write(item, inner, to);
-                    separator = ",";
+                    write(item, to);
                 }
-                to.append(separator.equals("[") ? "[]" : indent + "]");
+                to.writeEndArray();
             }
-            case Double number -> to.append(Double.isFinite(number) ? number.toString() : "null");
-            case Number number -> to.append(number);
-            case Boolean truth -> to.append(truth);
-            default -> quote(value.toString(), to);
+            case Double number when Double.isFinite(number) -> to.writeNumber(number);
+            case Double _ -> to.writeNull();
+            case Number number -> to.writeNumber(number.toString());
+            case Boolean truth -> to.writeBoolean(truth);
+            default -> to.writeString(value.toString());
         }
     }
 
-    private static void quote(String text, StringBuilder to) {
-        to.append('"');
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            switch (c) {
-                case '"' -> to.append("\\\"");
-                case '\\' -> to.append("\\\\");
-                case '\n' -> to.append("\\n");
-                case '\t' -> to.append("\\t");
-                default -> {
-                    if (PrintableText.isObeyed(c)) {
-                        to.append("\\u%04x".formatted((int) c));
-                    } else {
-                        to.append(c);
-                    }
-                }
+    /**
+     * What the text says.
+     *
+     * @throws IllegalArgumentException if it is no JSON
+     */
+    static Object read(String text) {
+        try (JsonParser from = FACTORY.createParser(text)) {
+            from.nextToken();
+            Object value = value(from);
+            if (from.nextToken() != null) {
+                throw new IllegalArgumentException("no JSON: something is behind its end");
             }
+            return value;
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("no JSON: " + e.getOriginalMessage(), e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
-        to.append('"');
+    }
+
+    private static Object value(JsonParser from) throws IOException {
+        JsonToken token = from.currentToken();
+        return switch (token) {
+            case START_OBJECT -> {
+                Map<String, Object> object = new LinkedHashMap<>();
+                while (from.nextToken() != JsonToken.END_OBJECT) {
+                    String key = from.currentName();
+                    from.nextToken();
+                    object.put(key, value(from));
+                }
+                yield object;
+            }
+            case START_ARRAY -> {
+                List<Object> list = new ArrayList<>();
+                while (from.nextToken() != JsonToken.END_ARRAY) {
+                    list.add(value(from));
+                }
+                yield list;
+            }
+            case VALUE_STRING -> from.getText();
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> from.getDoubleValue();
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> "";
+            case null, default -> throw new IllegalArgumentException("no JSON: a value was expected");
+        };
     }
 }

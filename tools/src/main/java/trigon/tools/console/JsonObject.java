@@ -18,7 +18,7 @@ public record JsonObject(Map<String, Object> values) {
      * @throws IllegalArgumentException if it is no JSON object
      */
     public static JsonObject parse(String text) {
-        return of(JsonReader.read(text)).orElseThrow(() -> new IllegalArgumentException("no JSON object"));
+        return of(Json.read(text)).orElseThrow(() -> new IllegalArgumentException("no JSON object"));
     }
 
     private static Optional<JsonObject> of(Object value) {

@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import trigon.tools.console.JsonObject;
+import trigon.tools.machine.Machine;
+import trigon.tools.probe.NodeFacts;
 import trigon.tools.probe.Observations;
 
 /** Findings of observations. Pure: the same observations have the same findings. */
@@ -43,6 +46,11 @@ public final class Diagnosis {
         findings.addAll(BootstrapChecks.of(seen));
         findings.addAll(WayChecks.of(seen, findings, cluster.misled()));
         return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
+    }
+
+    /** Of the settings that NCCL has on this machine alone, in the environment and in the files that it reads. */
+    public static List<Finding> ofNcclSettings(Machine machine) {
+        return NcclChecks.of(machine.hostName(), new JsonObject(NodeFacts.ofNccl(machine)));
     }
 
     /** Whether nothing is worth more than a note. */

@@ -15,6 +15,7 @@ import trigon.config.Settings;
 import trigon.config.UnknownVariable;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NodeConfig;
+import trigon.routing.discovery.HostInterfaces;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.links.LinksJson;
@@ -24,7 +25,7 @@ import trigon.tools.machine.NicFacts;
 import trigon.tools.machine.Redaction;
 
 /** What a node says of itself: its links, and what besides them decides whether a job runs. No secrets. */
-final class NodeFacts {
+public final class NodeFacts {
 
     private static final String SCHEMA = "trigon.node/1";
 
@@ -55,10 +56,7 @@ final class NodeFacts {
             facts.put("loginAddress", login.split(" ", -1)[2]);
         }
         facts.put("rdmaDevices", rdmaDevices(machine));
-        facts.put("environment", environment(machine));
-        List<Map<String, Object>> ncclFiles = ncclFiles(machine);
-        facts.put("ncclFiles", ncclFiles);
-        facts.put("missingPlugins", NcclPlugins.missing(machine, ncclFiles));
+        facts.putAll(settingsOfNccl(machine));
         facts.put("reversePathFilter", reversePathFilter(machine, links.nics()));
         facts.put(
                 "settings",
@@ -76,6 +74,36 @@ final class NodeFacts {
         links.config().thisNode().ifPresent(node -> facts.put("clusterNode", node.name()));
         links.config().cluster().ifPresent(cluster -> facts.put("cluster", cluster(cluster)));
         return facts;
+    }
+
+    /** What NCCL is told on that machine, now, and the interfaces that it may be told to use. */
+    public static Map<String, Object> ofNccl(Machine machine) {
+        Map<String, Object> facts = settingsOfNccl(machine);
+        facts.put(
+                "interfaces",
+                HostInterfaces.snapshot().interfaces().stream()
+                        .map(each -> Json.object(
+                                "name",
+                                each.name(),
+                                "state",
+                                each.up() ? "up" : "down",
+                                "addresses",
+                                each.addresses().stream()
+                                        .map(InterfaceAddress::toString)
+                                        .toList()))
+                        .toList());
+        return facts;
+    }
+
+    private static Map<String, Object> settingsOfNccl(Machine machine) {
+        List<Map<String, Object>> ncclFiles = ncclFiles(machine);
+        return Json.object(
+                "environment",
+                environment(machine),
+                "ncclFiles",
+                ncclFiles,
+                "missingPlugins",
+                NcclPlugins.missing(machine, ncclFiles));
     }
 
     private static Map<String, Object> limits(Machine machine) {

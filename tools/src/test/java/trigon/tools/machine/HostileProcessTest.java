@@ -121,7 +121,7 @@ class HostileProcessTest {
         String said = err.toString(StandardCharsets.UTF_8).replace("\r", "").replace("\u001b[K", "");
         assertThat(said).isEqualTo("trigon: a?[2J?1m?????b\na?[2J?1m?????b");
         assertThat(Json.line(Map.of("name", hostile)))
-                .isEqualTo("{\"name\": \"a\\u001b[2J\\u009b1m\\u0085\\u202e\\u2028\\u007f\\nb\"}\n");
+                .isEqualTo("{\"name\":\"a\\u001B[2J\\u009b1m\\u0085\\u202e\\u2028\\u007F\\nb\"}\n");
     }
 
     private static Path pipe(Path path) throws Exception {
