@@ -213,7 +213,7 @@ def walk(folder, checkout):
     return 1 if failed else 0
 
 
-def in_own_mounts(arguments):
+def in_own_mounts(program, arguments):
     """Starts this again where what packages change is a copy that goes with it."""
     script = ["set -e"]
     for number, path in enumerate(CHANGED_BY_PACKAGES):
@@ -223,7 +223,7 @@ def in_own_mounts(arguments):
     script.append('exec "$@"')
     os.environ[INSIDE] = "yes"
     os.execvp("unshare", ["unshare", "--mount", "bash", "-c", "mount -t tmpfs tmpfs /mnt; " + "\n".join(script), "bash",
-                          sys.executable, __file__, *arguments])
+                          sys.executable, program, *arguments])
 
 
 def main():
@@ -236,7 +236,7 @@ def main():
     if missing:
         parser.error("needs " + ", ".join(missing))
     if INSIDE not in os.environ:
-        in_own_mounts(sys.argv[1:])
+        in_own_mounts(__file__, sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="trigon-walk-") as folder:
         return walk(folder, options.checkout)
 
