@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from nodes import Nodes
+from nodes import MANAGEMENT, Nodes
 
 PROJECT = Path(__file__).resolve().parents[2]
 INSIDE = "WALK_IN_OWN_MOUNTS"
@@ -104,8 +104,8 @@ class Walk:
     def on(self, node, *command, **options):
         return run(self.nodes.via, node, *command, **options)
 
-    def doctor(self, *options, allowed=(0,)):
-        return self.on("a", "trigon", "doctor", "--nodes", "a,b,c", "--via", self.nodes.via, *options, allowed=allowed)
+    def doctor(self, *options, nodes="a,b,c", allowed=(0,)):
+        return self.on("a", "trigon", "doctor", "--nodes", nodes, "--via", self.nodes.via, *options, allowed=allowed)
 
     def doctor_before(self):
         text = self.doctor("--cables", self.folder / "cables.yaml", allowed=(0, 1))
@@ -124,7 +124,9 @@ class Walk:
 
     def doctor_after(self):
         expect(self.doctor(), r"a +- +2/2 +2/2", "Nothing is wrong")
-        return "nothing is wrong, both networks work in all directions"
+        by_address = self.doctor(nodes=f"a,{MANAGEMENT}.2,c")
+        expect(by_address, r"\n +a +b +c\n", "Nothing is wrong")
+        return "nothing is wrong, both networks work in all directions; nodes have their host names"
 
     def bench(self):
         text = self.on("a", "trigon", "bench", "--nodes", "a,b,c", "--via", self.nodes.via, "--sizes", "64K,1M",
