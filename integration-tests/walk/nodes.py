@@ -33,6 +33,8 @@ class Nodes:
         self.via = Path(folder) / "via"
         self.via.write_text(
             "#!/bin/sh\n# via NODE COMMAND...: runs it there, on a machine of that name\nnode=$1; shift\n"
+            "case $node in " + "".join(f"{MANAGEMENT}.{number}) node={name} ;; "
+                                       for number, name in enumerate(self.names, start=1)) + "esac\n"
             f"exec ip netns exec {self.prefix}-$node unshare --uts "
             "sh -c 'hostname \"$0\" && exec \"$@\"' \"$node\" \"$@\"\n")
         self.via.chmod(self.via.stat().st_mode | stat.S_IXUSR)

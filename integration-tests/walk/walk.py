@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from nodes import Nodes
+from nodes import MANAGEMENT, Nodes
 
 PROJECT = Path(__file__).resolve().parents[2]
 INSIDE = "WALK_IN_OWN_MOUNTS"
@@ -104,8 +104,8 @@ class Walk:
     def on(self, node, *command, **options):
         return run(self.nodes.via, node, *command, **options)
 
-    def doctor(self, *options, allowed=(0,)):
-        return self.on("a", "trigon", "doctor", "--nodes", "a,b,c", "--via", self.nodes.via, *options, allowed=allowed)
+    def doctor(self, *options, nodes="a,b,c", allowed=(0,)):
+        return self.on("a", "trigon", "doctor", "--nodes", nodes, "--via", self.nodes.via, *options, allowed=allowed)
 
     def doctor_before(self):
         text = self.doctor("--cables", self.folder / "cables.yaml", allowed=(0, 1))
@@ -124,7 +124,9 @@ class Walk:
 
     def doctor_after(self):
         expect(self.doctor(), r"a +- +2/2 +2/2", "Nothing is wrong")
-        return "nothing is wrong, both networks work in all directions"
+        by_address = self.doctor(nodes=f"a,{MANAGEMENT}.2,c")
+        expect(by_address, r"\n +a +b +c\n", "Nothing is wrong")
+        return "nothing is wrong, both networks work in all directions; nodes have their host names"
 
     def bench(self):
         text = self.on("a", "trigon", "bench", "--nodes", "a,b,c", "--via", self.nodes.via, "--sizes", "64K,1M",
@@ -213,7 +215,7 @@ def walk(folder, checkout):
     return 1 if failed else 0
 
 
-def in_own_mounts(arguments):
+def in_own_mounts(program, arguments):
     """Starts this again where what packages change is a copy that goes with it."""
     script = ["set -e"]
     for number, path in enumerate(CHANGED_BY_PACKAGES):
@@ -223,7 +225,7 @@ def in_own_mounts(arguments):
     script.append('exec "$@"')
     os.environ[INSIDE] = "yes"
     os.execvp("unshare", ["unshare", "--mount", "bash", "-c", "mount -t tmpfs tmpfs /mnt; " + "\n".join(script), "bash",
-                          sys.executable, __file__, *arguments])
+                          sys.executable, program, *arguments])
 
 
 def main():
@@ -236,7 +238,7 @@ def main():
     if missing:
         parser.error("needs " + ", ".join(missing))
     if INSIDE not in os.environ:
-        in_own_mounts(sys.argv[1:])
+        in_own_mounts(__file__, sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="trigon-walk-") as folder:
         return walk(folder, options.checkout)
 

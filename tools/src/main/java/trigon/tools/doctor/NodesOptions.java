@@ -3,6 +3,7 @@ package trigon.tools.doctor;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +12,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Examination;
 import trigon.tools.probe.LocalNode;
@@ -19,6 +22,7 @@ import trigon.tools.probe.NodeConnection;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.ReachOptions;
 import trigon.tools.probe.RemoteNode;
+import trigon.tools.probe.RenamedNode;
 
 /** Which nodes are examined, and how they are reached. */
 final class NodesOptions {
@@ -39,6 +43,9 @@ final class NodesOptions {
 
     @Mixin
     private ReachOptions reach = new ReachOptions();
+
+    /** Nodes that are called by their host names, and the addresses that the user has given for them. */
+    private final Map<String, String> reachedBy = new HashMap<>();
 
     /**
      * Has the nodes look at themselves and at each other; without names, this machine alone.
@@ -68,6 +75,7 @@ final class NodesOptions {
                     failed.put(name, "cannot run " + reach.via().getFirst() + ": " + e.getMessage());
                 }
             }
+            callByHostNames(connections);
             return with(failed, new Examination(connections, console, rate).run());
         } finally {
             for (NodeConnection each : connections) {
@@ -76,9 +84,39 @@ final class NodesOptions {
         }
     }
 
+    /** Those that were named by an address, unless a name would be there twice, or the node does not answer. */
+    private void callByHostNames(List<NodeConnection> connections) {
+        for (int i = 0; i < connections.size(); i++) {
+            NodeConnection node = connections.get(i);
+            if (!isAddress(node.name())) {
+                continue;
+            }
+            try {
+                String host = node.ask(Json.object("do", "facts")).text("host");
+                if (!host.isEmpty()
+                        && connections.stream().noneMatch(each -> each.name().equals(host))) {
+                    connections.set(i, new RenamedNode(host, node));
+                    reachedBy.put(host, node.name());
+                }
+            } catch (IOException _) {
+                // the examination says so
+            }
+        }
+    }
+
+    private static boolean isAddress(String name) {
+        try {
+            var _ = InterfaceAddress.parseAddress(name);
+            return true;
+        } catch (IllegalArgumentException _) {
+            return false;
+        }
+    }
+
     /** A remedy's command as it is typed here: for another node, by what reaches it. */
     String typed(Machine machine, String node, String command) {
-        return node.equals(machine.hostName()) || !nodes.contains(node) ? command : reach.typed(node, command);
+        String name = reachedBy.getOrDefault(node, node);
+        return node.equals(machine.hostName()) || !nodes.contains(name) ? command : reach.typed(name, command);
     }
 
     private static Observations with(Map<String, String> failed, Observations seen) {

@@ -138,8 +138,9 @@ final class PlanFiles {
 
                 # torchrun: on each node its own ./launch.sh train.py
 
-                # Open MPI
-                mpirun --hostfile hosts -np %2$d %3$s PROGRAM
+                # Open MPI, which must keep off the cables itself
+                mpirun --hostfile hosts -np %2$d --mca oob_tcp_if_include "$NCCL_SOCKET_IFNAME" \\
+                  --mca btl_tcp_if_include "$NCCL_SOCKET_IFNAME" %3$s PROGRAM
 
                 # Slurm, which hands the environment on by itself
                 SLURM_HOSTFILE=$PWD/hosts srun --ntasks %2$d --distribution arbitrary PROGRAM

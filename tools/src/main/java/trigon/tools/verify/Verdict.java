@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.verify.Watch.Carried;
 import trigon.tools.verify.Watch.Seen;
@@ -156,11 +157,24 @@ record Verdict(List<String> wrong, List<String> notes) {
         for (Seen seen : processes) {
             for (Carried link : seen.links()) {
                 if (link.counts().bytes() > 0) {
-                    sums.merge(nicOf(link.name(), nics), link.counts().bytes(), Long::sum);
+                    sums.merge(
+                            nicOf(link.name(), seen.place(), nics),
+                            link.counts().bytes(),
+                            Long::sum);
                 }
             }
         }
         return Collections.unmodifiableMap(sums);
+    }
+
+    /** RDMA devices are this machine's, wherever a process is. */
+    private static String nicOf(String link, String place, Set<String> nics) {
+        Set<String> local = nics.stream()
+                .filter(nic -> place.isEmpty() ? !nic.contains(OtherNetworks.OF) : nic.endsWith(place))
+                .map(nic -> nic.substring(0, nic.length() - place.length()))
+                .collect(Collectors.toSet());
+        String nic = nicOf(link, local);
+        return local.contains(nic) || link.startsWith(SOFTWARE) ? nic + place : nicOf(link, nics);
     }
 
     /** A link over TCP has its interface's name, with a number from its second address on; an RDMA one its device's. */

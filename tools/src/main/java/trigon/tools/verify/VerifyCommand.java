@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -109,7 +110,8 @@ public final class VerifyCommand implements Callable<Integer> {
             watch(watch);
         }
         watch.countAgain();
-        Map<String, Long> nics = NicBytes.now(machine).since(before);
+        Map<String, Long> nics = new TreeMap<>(NicBytes.now(machine).since(before));
+        nics.putAll(watch.bytesOfOtherNetworks());
         List<Seen> seen = watch.seen();
         Verdict verdict = Verdict.of(seen, nics, this::ncclVersion, this::trigonVersion);
         if (json) {

@@ -28,11 +28,13 @@ final class Watch implements AutoCloseable {
     private final Map<Long, ProcessFacts> facts = new TreeMap<>();
     private final Map<Long, Map<String, LinkUse>> first = new TreeMap<>();
     private final Map<Long, Map<String, LinkUse>> last = new TreeMap<>();
+    private final OtherNetworks networks;
     private final boolean fromZero;
 
     /** @param fromZero whether the processes begin later than this, so that all that they count is of interest */
     Watch(Machine machine, boolean fromZero) {
         this.machine = machine;
+        this.networks = new OtherNetworks(machine);
         this.fromZero = fromZero;
     }
 
@@ -50,8 +52,9 @@ final class Watch implements AutoCloseable {
      *
      * @param facts libraries that it has mapped
      * @param links what they have carried
+     * @param place what follows the names of its interfaces, where they are not this command's
      */
-    record Seen(ProcessFacts facts, List<Carried> links) {
+    record Seen(ProcessFacts facts, List<Carried> links, String place) {
         Seen {
             links = List.copyOf(links);
         }
@@ -86,6 +89,7 @@ final class Watch implements AutoCloseable {
     }
 
     private void look(long pid) throws IOException {
+        var _ = networks.place(pid); // before it sends anything
         HeldMetrics counters = held.computeIfAbsent(pid, HeldMetrics::new);
         counters.look();
         count(pid, counters);
@@ -118,6 +122,12 @@ final class Watch implements AutoCloseable {
     @Override
     public void close() {
         held.values().forEach(HeldMetrics::close);
+        networks.close();
+    }
+
+    /** What went over the interfaces of other network namespaces that processes have, by their names and places. */
+    Map<String, Long> bytesOfOtherNetworks() {
+        return networks.bytes();
     }
 
     /** All processes that had Trigon. */
@@ -132,7 +142,8 @@ final class Watch implements AutoCloseable {
                                     link.counts(),
                                     first.getOrDefault(pid, Map.of()).get(link.name()))))
                     .toList();
-            found.add(new Seen(facts.computeIfAbsent(pid, each -> ProcessFacts.of(machine, each)), carried));
+            found.add(new Seen(
+                    facts.computeIfAbsent(pid, each -> ProcessFacts.of(machine, each)), carried, networks.place(pid)));
         });
         return found;
     }

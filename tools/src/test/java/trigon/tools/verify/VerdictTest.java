@@ -18,7 +18,7 @@ class VerdictTest {
     private static final String TRIGON = "/opt/trigon/lib/libnccl-net-trigon.so";
 
     private static Seen process(long pid, List<String> mapped, Carried... links) {
-        return new Seen(new ProcessFacts(pid, "rank", List.of(), Map.of(), mapped), List.of(links));
+        return new Seen(new ProcessFacts(pid, "rank", List.of(), Map.of(), mapped), List.of(links), "");
     }
 
     private static Carried carried(String link, long bytes) {
@@ -50,6 +50,33 @@ class VerdictTest {
 
         assertThat(verdict.wrong()).singleElement().asString().contains("eth1", "1000 MB", "1 kB");
         assertThat(verdict.notes()).singleElement().asString().contains("eth0", "1050 MB");
+    }
+
+    /** Two containers have an eth0 each, and share the RDMA device. */
+    @Test
+    void namesOfInterfacesAreThoseOfAProcessesNetwork() {
+        ProcessFacts facts = new ProcessFacts(8, "rank", List.of(), Map.of(), List.of(NCCL, TRIGON));
+        Seen inside = new Seen(
+                facts,
+                List.of(carried("soft_eth0", 500_000_000L), carried("mlx5_0", 70_000_000L)),
+                OtherNetworks.OF + 8);
+        Map<String, Long> nics = Map.of(
+                "eth0",
+                1_020_000_000L,
+                "eth0" + OtherNetworks.OF + 8,
+                510_000_000L,
+                "eth0" + OtherNetworks.OF + 9,
+                1_000L,
+                "mlx5_0",
+                71_000_000L);
+        Seen outside = process(7, List.of(NCCL, TRIGON), carried("soft_eth0", 1_000_000_000L));
+
+        assertThat(verdict(nics, outside, inside)).isEqualTo(new Verdict(List.of(), List.of()));
+        assertThat(verdict(Map.of("eth0", 2_000_000_000L, "eth0" + OtherNetworks.OF + 8, 1_000L), outside, inside)
+                        .wrong())
+                .singleElement()
+                .asString()
+                .contains("went over eth0 of process 8, which itself counts 1 kB");
     }
 
     @Test
