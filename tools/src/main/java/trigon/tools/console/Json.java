@@ -43,8 +43,10 @@ public final class Json {
                     StreamReadConstraints.builder().maxNestingDepth(MOST_DEPTH).build())
             .build();
 
-    private static final Separators SEPARATORS =
-            Separators.createDefaultInstance().withObjectFieldValueSpacing(Spacing.AFTER);
+    private static final Separators SEPARATORS = Separators.createDefaultInstance()
+            .withObjectFieldValueSpacing(Spacing.AFTER)
+            .withObjectEmptySeparator("")
+            .withArrayEmptySeparator("");
 
     private Json() {}
 
