@@ -4,7 +4,6 @@
 #                         mirror answers and its keys are installed; root and debootstrap; half an hour
 #        run.sh quick     makes an archive and a .deb, runs what is in them, and compares sizes with install.md's;
 #                         as whoever calls, and as somebody else if that is root; two minutes
-#        run.sh launchers the recipes for mpirun and Slurm
 #        run.sh SUITE [KIND...]
 #                         one system only: bookworm, trixie, noble (Ubuntu 24.04) or arm64 (trixie, under emulation);
 #                         and these packages only
@@ -191,9 +190,8 @@ in_arm64() {
 }
 
 case ${1:-all} in
-  launchers) exec "$here/launchers.sh" "$project/dist/target/trigon" ;;
   quick | arm64 | bookworm | trixie | noble | all) ;;
-  *) die "no system $1: must be bookworm, trixie, noble, arm64, quick or launchers" ;;
+  *) die "no system $1: must be bookworm, trixie, noble, arm64 or quick" ;;
 esac
 rm -rf "$packages"
 mkdir -p "$packages"
