@@ -224,7 +224,9 @@ def in_own_mounts(program, arguments):
                       f"lowerdir={path},upperdir={layer}/upper,workdir={layer}/work {path}")
     script.append('exec "$@"')
     os.environ[INSIDE] = "yes"
-    os.execvp("unshare", ["unshare", "--mount", "bash", "-c", "mount -t tmpfs tmpfs /mnt; " + "\n".join(script), "bash",
+    # what is left in /dev/shm is of this walk, and not of others on this machine
+    empty = "mount -t tmpfs tmpfs /mnt && mount -t tmpfs tmpfs /dev/shm || exit\n"
+    os.execvp("unshare", ["unshare", "--mount", "bash", "-c", empty + "\n".join(script), "bash",
                           sys.executable, program, *arguments])
 
 
