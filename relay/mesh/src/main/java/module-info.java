@@ -1,6 +1,7 @@
 /** Connections between nodes without a common link. */
 module trigon.relay {
     requires transitive trigon.circuit;
+    requires transitive trigon.hop;
     requires transitive trigon.routing;
     requires transitive trigon.system;
     requires transitive trigon.topology;

@@ -1,6 +1,7 @@
 /** The verbs API over TCP, for links without RDMA NICs. */
 module trigon.software {
     requires transitive trigon.circuit;
+    requires transitive trigon.hop;
     requires transitive trigon.system;
     requires transitive trigon.verbs;
     requires java.management;

@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import trigon.config.cluster.ClusterConfig;
+import trigon.config.setting.CircuitCarrier;
 import trigon.config.setting.FailoverPolicy;
 import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.OneSidedUse;
@@ -180,6 +181,14 @@ public final class Settings {
             new WholeNumber(1, 100_000_000),
             "no limit",
             "what a relay passes on in all, in Mbit/s");
+
+    /** What carries connections through relays. */
+    public static final SettingKey<CircuitCarrier> CIRCUITS_CARRIER = ofBoth(
+            "TRIGON_CIRCUITS_CARRIER",
+            "circuits.carrier",
+            new Word<>(CircuitCarrier.class),
+            "auto",
+            "`auto` or `tcp`: whether RDMA carries relayed connections over each link that has it at both ends");
 
     /** UDP port of the announcements. */
     public static final SettingKey<Integer> TOPOLOGY_PORT = ofFile(

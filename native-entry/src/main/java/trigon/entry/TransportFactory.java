@@ -20,10 +20,13 @@ import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
 import trigon.entry.warmup.LoopbackNode;
 import trigon.entry.warmup.WarmUpNode;
+import trigon.hop.HopDevices;
 import trigon.nccl.NetPlugin;
 import trigon.policyhost.ProcessPolicy;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.NodeNumber;
+import trigon.relay.mesh.RdmaHops;
+import trigon.relay.mesh.RelayResources;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LeftOut;
@@ -110,10 +113,12 @@ final class TransportFactory implements NetPluginFactory {
         log.debug("movers for {} processors", processors);
         movers = MoverSettings.forProcessors(processors);
         RouteLookup kernel = new KernelRouteLookup();
-        Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, processors);
+        HopDevices hops = RdmaHops.of(settings, discovered.links(), providers.get(LinkKind.RDMA));
+        Optional<Mesh> mesh =
+                relays(settings, discovered, kernel, hostName, new RelayResources(hops, processors >= LEAST_TO_SPIN));
         RelayAccess relays =
                 mesh.map(each -> new RelayAccess(each, each.detours())).orElse(RelayAccess.NONE);
-        SoftwareVerbs software = software(discovered, movers, relays);
+        SoftwareVerbs software = software(discovered, movers, relays, hops);
         mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
@@ -193,11 +198,15 @@ final class TransportFactory implements NetPluginFactory {
 
     /** Without relays where they cannot be had: nodes with a common link do not need them. */
     private static Optional<Mesh> relays(
-            PluginConfig config, DiscoveredLinks discovered, RouteLookup kernel, String hostName, int processors) {
+            PluginConfig config,
+            DiscoveredLinks discovered,
+            RouteLookup kernel,
+            String hostName,
+            RelayResources resources) {
         String name = config.thisNode().map(NodeConfig::name).orElse(hostName);
         try {
             long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
-            return Mesh.open(config, discovered.links(), kernel, name, node, processors >= LEAST_TO_SPIN);
+            return Mesh.open(config, discovered.links(), kernel, name, node, resources);
         } catch (IOException e) {
             log.warn("no relays, neither for others nor for this node: {}", e.getMessage());
             return Optional.empty();
@@ -242,14 +251,16 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareVerbs software(DiscoveredLinks discovered, MoverSettings movers, RelayAccess relays) {
+    private static SoftwareVerbs software(
+            DiscoveredLinks discovered, MoverSettings movers, RelayAccess relays, HopDevices hops) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
                         .map(LaterLinkSearch::softwareDevice)
                         .toList(),
                 movers,
-                relays.detours());
+                relays.detours(),
+                hops);
     }
 
     /** This process's share of the machine's processors. */

@@ -14,15 +14,15 @@ public final class CircuitFormat {
     /** "TrgC" */
     static final int MAGIC = 0x54726743;
 
-    static final byte VERSION = 1;
+    static final byte VERSION = 2;
 
     /** Of the greeting: magic, version, 3 bytes of zero, nonce. */
     public static final int GREETING_BYTES = 24;
 
     static final int NONCE_BYTES = 16;
 
-    /** Of the request before its hops: magic, version, number of hops, number of proofs, zero. */
-    public static final int HEADER_BYTES = 8;
+    /** Of the request before its hops: magic, version, number of hops, number of proofs, zero, the prologue. */
+    public static final int HEADER_BYTES = 12;
 
     /** Of a hop: 4 or 6, the address in 16 bytes, the port. */
     static final int HOP_BYTES = 19;

@@ -11,8 +11,9 @@ import java.util.Optional;
  * a circuit has no loop.
  *
  * @param hops 1 to {@link CircuitFormat#MOST_RELAYS}, in their order
+ * @param prologue what the ends say before each hop is upgraded; empty if all stays on TCP
  */
-public record CircuitRequest(List<InetSocketAddress> hops) {
+public record CircuitRequest(List<InetSocketAddress> hops, Optional<Prologue> prologue) {
 
     public CircuitRequest {
         hops = List.copyOf(hops);
@@ -24,9 +25,20 @@ public record CircuitRequest(List<InetSocketAddress> hops) {
         }
     }
 
+    /** One whose bytes stay on TCP. */
+    public CircuitRequest(List<InetSocketAddress> hops) {
+        this(hops, Optional.empty());
+    }
+
+    CircuitRequest withPrologue(Prologue said) {
+        return new CircuitRequest(hops, Optional.of(said));
+    }
+
     /** What the next relay is asked for; empty at the last. */
     public Optional<CircuitRequest> rest() {
-        return hops.size() == 1 ? Optional.empty() : Optional.of(new CircuitRequest(hops.subList(1, hops.size())));
+        return hops.size() == 1
+                ? Optional.empty()
+                : Optional.of(new CircuitRequest(hops.subList(1, hops.size()), prologue));
     }
 
     /**
@@ -49,7 +61,9 @@ public record CircuitRequest(List<InetSocketAddress> hops) {
                 .put(CircuitFormat.VERSION)
                 .put((byte) hops.size())
                 .put((byte) proofs)
-                .put((byte) 0);
+                .put((byte) 0)
+                .putShort((short) prologue.map(Prologue::forward).orElse(0).intValue())
+                .putShort((short) prologue.map(Prologue::back).orElse(0).intValue());
         hops.forEach(hop -> CircuitFormat.putHop(buffer, hop));
         return buffer.array();
     }
@@ -69,6 +83,13 @@ public record CircuitRequest(List<InetSocketAddress> hops) {
 
     /** A request as it came, and whether the keys admit it. */
     public record Received(CircuitRequest request, boolean admitted) {}
+
+    private static Optional<Prologue> prologue(byte[] header) {
+        ByteBuffer buffer = ByteBuffer.wrap(header);
+        int forward = Short.toUnsignedInt(buffer.getShort(8));
+        int back = Short.toUnsignedInt(buffer.getShort(10));
+        return forward == 0 || back == 0 ? Optional.empty() : Optional.of(new Prologue(forward, back));
+    }
 
     /** Reads one; empty if it is none. */
     public static Optional<Received> decode(byte[] greeting, byte[] header, byte[] rest, CircuitKeys keys) {
@@ -93,6 +114,7 @@ public record CircuitRequest(List<InetSocketAddress> hops) {
             buffer.get(proof);
             proofs.add(proof);
         }
-        return Optional.of(new Received(new CircuitRequest(hops), keys.admits(greeting, body, proofs)));
+        return Optional.of(
+                new Received(new CircuitRequest(hops, prologue(header)), keys.admits(greeting, body, proofs)));
     }
 }

@@ -14,9 +14,21 @@ public interface Detours {
      * A way through relays.
      *
      * @param first the relay to connect to, instead of the end
-     * @param opening what is to be said there first
+     * @param request what is to be asked for there
+     * @param keys what proves that it may be
      */
-    record Detour(InetSocketAddress first, CircuitOpening opening) {}
+    record Detour(InetSocketAddress first, CircuitRequest request, CircuitKeys keys) {
+
+        /** What is to be said there first, for a circuit over TCP. */
+        public CircuitOpening opening() {
+            return new CircuitOpening(request, keys);
+        }
+
+        /** The same, for a circuit whose hops are upgraded behind what the ends say first. */
+        public CircuitOpening opening(Prologue prologue) {
+            return new CircuitOpening(request.withPrologue(prologue), keys);
+        }
+    }
 
     /**
      * The way from a link's own address to an end, if it is a detour; empty if the end is to be connected to.

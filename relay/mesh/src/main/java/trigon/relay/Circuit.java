@@ -9,6 +9,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -18,11 +20,14 @@ import trigon.circuit.CircuitFormat;
 import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitOpening.Step;
 import trigon.circuit.CircuitRequest;
+import trigon.circuit.Prologue;
+import trigon.hop.HopDevices;
 import trigon.system.InterfaceAddress;
 
 /**
- * A connection that came in, from its greeting to its end: it says what it wants, the way on is connected, then both
- * directions are spliced. The relay's thread alone.
+ * A connection that came in, from its greeting to its end: it says what it wants, the way on is connected, and both
+ * directions are spliced; for what the ends say first by TCP, and then by whatever its two hops agree on. The relay's
+ * thread alone.
  */
 final class Circuit {
 
@@ -31,6 +36,7 @@ final class Circuit {
         AWAITS_REST,
         CONNECTING,
         OPENING,
+        UPGRADING,
         SPLICED,
         OVER
     }
@@ -46,21 +52,20 @@ final class Circuit {
     private final Selector selector;
     private final Admission admission;
     private final Host host;
-    private final SocketChannel incoming;
-    private final SelectionKey incomingKey;
+    private final Side incoming;
     private final InetAddress peer;
     private final byte[] greeting;
     private final byte[] header = new byte[CircuitFormat.HEADER_BYTES];
-
     private Phase phase = Phase.AWAITS_HEADER;
     private ByteBuffer expected = ByteBuffer.wrap(header);
     private long deadline;
     private @Nullable CircuitRequest request;
     private @Nullable CircuitOpening opening;
-    private @Nullable SocketChannel outgoing;
-    private @Nullable SelectionKey outgoingKey;
-    private @Nullable Splice onward;
-    private @Nullable Splice back;
+    private @Nullable Side outgoing;
+    private @Nullable CircuitUpgrade upgrade;
+    private @Nullable Spliced spliced;
+    private final List<ByteBuffer> slots = new ArrayList<>(2);
+    private long movedAt;
 
     /** What a circuit needs of its relay. */
     interface Host {
@@ -68,17 +73,23 @@ final class Circuit {
         /** Whether there is room for one more; then it is counted, until {@link #ended}. */
         boolean admit(Circuit circuit);
 
+        /** What may carry it faster than TCP. */
+        HopDevices hops();
+
         /** Room for what is passed on, empty, as large as the one of each other circuit. */
         ByteBuffer slot();
 
         /** Both directions are open. */
         void spliced(Circuit circuit);
 
+        /** It is to be polled until {@link Circuit#hasRested}. */
+        void awake(Circuit circuit);
+
         /** Bytes were passed on. */
         void moved(int bytes);
 
         /** Nothing is open any more; its slots may be used again. */
-        void ended(Circuit circuit, @Nullable Splice onward, @Nullable Splice back);
+        void ended(Circuit circuit, List<ByteBuffer> slots);
 
         /** It is closed without having been a circuit. */
         void refused(String why);
@@ -95,7 +106,6 @@ final class Circuit {
             SecureRandom random,
             long deadline)
             throws IOException {
-        this.incoming = incoming;
         this.selector = selector;
         this.admission = admission;
         this.host = host;
@@ -106,10 +116,8 @@ final class Circuit {
         incoming.configureBlocking(false);
         incoming.setOption(StandardSocketOptions.TCP_NODELAY, true);
         peer = ((InetSocketAddress) incoming.getRemoteAddress()).getAddress();
-        incomingKey = incoming.register(selector, SelectionKey.OP_READ, this);
-        if (incoming.write(ByteBuffer.wrap(greeting)) != greeting.length) {
-            throw new IOException("a fresh socket takes no greeting");
-        }
+        this.incoming = new Side(incoming, selector, SelectionKey.OP_READ, this);
+        this.incoming.send(greeting);
     }
 
     InetAddress peer() {
@@ -132,7 +140,12 @@ final class Circuit {
                 case AWAITS_REST -> readRequest();
                 case CONNECTING -> connected();
                 case OPENING -> open();
-                case SPLICED -> splice(key);
+                case UPGRADING -> upgrade();
+                case SPLICED -> {
+                    if (splicedNow().isWoken(key)) {
+                        moved(splicedNow().onReady(key));
+                    }
+                }
                 case OVER -> {}
             }
         } catch (IOException e) {
@@ -148,15 +161,8 @@ final class Circuit {
                         : next() + " did not answer in time");
     }
 
-    private boolean isRead(SocketChannel channel, ByteBuffer into) throws IOException {
-        if (channel.read(into) < 0) {
-            throw new IOException("it was closed");
-        }
-        return !into.hasRemaining();
-    }
-
     private void readHeader() throws IOException {
-        if (!isRead(incoming, expected)) {
+        if (!incoming.isRead(expected)) {
             return;
         }
         int rest = CircuitRequest.bytesAfter(header);
@@ -169,7 +175,7 @@ final class Circuit {
     }
 
     private void readRequest() throws IOException {
-        if (!isRead(incoming, expected)) {
+        if (!incoming.isRead(expected)) {
             return;
         }
         Optional<CircuitRequest.Received> received =
@@ -196,31 +202,29 @@ final class Circuit {
     private void connect() throws IOException {
         phase = Phase.CONNECTING;
         deadline = host.connectDeadline();
-        incomingKey.interestOps(0);
+        incoming.interest(0);
         SocketChannel channel = SocketChannel.open();
-        outgoing = channel;
         channel.configureBlocking(false);
+        outgoing = new Side(channel, selector, SelectionKey.OP_CONNECT, this);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.bind(admission.from(next().getAddress()).orElseThrow());
-        boolean atOnce = channel.connect(next());
-        outgoingKey = channel.register(selector, SelectionKey.OP_CONNECT, this);
-        if (atOnce) {
+        if (channel.connect(next())) {
             connected();
         }
     }
 
-    private SocketChannel onwards() {
+    private Side onwards() {
         return Objects.requireNonNull(outgoing);
     }
 
     private void connected() throws IOException {
-        if (!onwards().finishConnect()) {
+        if (!onwards().socket().finishConnect()) {
             return;
         }
-        Objects.requireNonNull(outgoingKey).interestOps(SelectionKey.OP_READ);
+        onwards().interest(SelectionKey.OP_READ);
         Optional<CircuitRequest> rest = Objects.requireNonNull(request).rest();
         if (rest.isEmpty()) {
-            spliceBoth();
+            opened();
         } else {
             opening = new CircuitOpening(rest.get(), admission.keys());
             phase = Phase.OPENING;
@@ -229,34 +233,65 @@ final class Circuit {
 
     private void open() throws IOException {
         CircuitOpening mine = Objects.requireNonNull(opening);
-        if (!isRead(onwards(), mine.expected())) {
+        if (!onwards().isRead(mine.expected())) {
             return;
         }
         switch (mine.next()) {
             case Step.Read() -> {}
-            case Step.Send(byte[] bytes) -> {
-                if (onwards().write(ByteBuffer.wrap(bytes)) != bytes.length) {
-                    throw new IOException("a fresh socket takes no request");
-                }
-            }
-            case Step.Open() -> spliceBoth();
+            case Step.Send(byte[] bytes) -> onwards().send(bytes);
+            case Step.Open() -> opened();
             case Step.Refused(String why) -> refuse("the relay at " + text(next()) + " refuses: " + why);
         }
     }
 
-    private void spliceBoth() throws IOException {
-        relayed(incoming);
-        relayed(onwards());
-        byte[] opened = CircuitFormat.opened();
-        if (incoming.write(ByteBuffer.wrap(opened)) != opened.length) {
-            throw new IOException("a socket takes no reply");
+    /** The way is open to its end: says so, and passes on what the ends say first. */
+    private void opened() throws IOException {
+        relayed(incoming.socket());
+        relayed(onwards().socket());
+        incoming.send(CircuitFormat.opened());
+        Optional<Prologue> prologue = Objects.requireNonNull(request).prologue();
+        if (prologue.isEmpty()) {
+            splice();
+            return;
         }
+        phase = Phase.UPGRADING;
+        deadline = host.connectDeadline();
+        upgrade = new CircuitUpgrade(incoming, onwards(), prologue.get(), host.hops(), slot(), slot());
+    }
+
+    private ByteBuffer slot() {
+        ByteBuffer slot = host.slot();
+        slots.add(slot);
+        return slot;
+    }
+
+    private void upgrade() throws IOException {
+        if (Objects.requireNonNull(upgrade).onReady()) {
+            splice();
+        }
+    }
+
+    private void splice() throws IOException {
+        ArrayList<ByteBuffer> free = new ArrayList<>(slots);
+        Spliced open = Spliced.of(incoming, onwards(), () -> free.isEmpty() ? slot() : free.removeLast());
         phase = Phase.SPLICED;
-        onward = new Splice(incoming, onwards(), host.slot());
-        back = new Splice(onwards(), incoming, host.slot());
+        spliced = open;
         host.spliced(this);
-        updateInterests();
-        log.debug("passes on {} to {}", peer, next());
+        log.debug(
+                "passes on {} to {}, by {} and {}",
+                peer,
+                next(),
+                incoming.carrier(),
+                onwards().carrier());
+        open.await();
+        if (open.isPolled()) {
+            awake();
+        }
+    }
+
+    private void awake() {
+        movedAt = System.nanoTime();
+        host.awake(this);
     }
 
     private static void relayed(SocketChannel channel) throws IOException {
@@ -265,37 +300,58 @@ final class Circuit {
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
     }
 
-    private void splice(SelectionKey key) throws IOException {
-        Splice there = Objects.requireNonNull(onward);
-        Splice here = Objects.requireNonNull(back);
-        boolean fromClient = key.equals(incomingKey);
-        int moved = 0;
-        if (key.isReadable()) {
-            moved += (fromClient ? there : here).step();
-        }
-        if (key.isWritable()) {
-            moved += (fromClient ? here : there).step();
-        }
-        host.moved(moved);
-        if (there.isOver() && here.isOver()) {
+    private Spliced splicedNow() {
+        return Objects.requireNonNull(spliced);
+    }
+
+    private void moved(int bytes) {
+        host.moved(bytes);
+        if (splicedNow().isOver()) {
             close();
         } else {
-            updateInterests();
+            splicedNow().await();
+            if (splicedNow().isPolled()) {
+                awake();
+            }
         }
     }
 
-    private void updateInterests() {
-        Splice there = Objects.requireNonNull(onward);
-        Splice here = Objects.requireNonNull(back);
-        interest(incomingKey, there.wantsToRead(), here.wantsToWrite());
-        interest(Objects.requireNonNull(outgoingKey), here.wantsToRead(), there.wantsToWrite());
+    /** Looks at what no selector tells; for who keeps it {@linkplain Host#awake awake}. */
+    void poll() {
+        try {
+            int bytes = splicedNow().poll();
+            if (bytes > 0) {
+                movedAt = System.nanoTime();
+                host.moved(bytes);
+            }
+            if (splicedNow().isOver()) {
+                close();
+            } else {
+                splicedNow().await();
+            }
+        } catch (IOException e) {
+            broken(e);
+        }
     }
 
-    private static void interest(SelectionKey key, boolean reads, boolean writes) {
-        int wanted = (reads ? SelectionKey.OP_READ : 0) | (writes ? SelectionKey.OP_WRITE : 0);
-        if (key.interestOps() != wanted) {
-            key.interestOps(wanted);
+    /**
+     * Has it not be polled, if it has been quiet for so long, and nothing is on its way.
+     *
+     * @return whether it is not to be polled any more
+     */
+    boolean hasRested(long now, long nanos) {
+        if (phase != Phase.SPLICED) {
+            return true;
         }
+        if (now - movedAt < nanos || splicedNow().isSending()) {
+            return false;
+        }
+        try {
+            splicedNow().sleep();
+        } catch (IOException e) {
+            broken(e);
+        }
+        return true;
     }
 
     /** Tells who asked, as far as it listens, and ends. */
@@ -305,7 +361,7 @@ final class Circuit {
         }
         host.refused("a circuit for " + InterfaceAddress.text(peer) + " is refused: " + why);
         try {
-            incoming.write(ByteBuffer.wrap(CircuitFormat.refused(why)));
+            incoming.send(CircuitFormat.refused(why));
         } catch (IOException e) {
             log.debug("{} is gone: {}", peer, e.toString());
         }
@@ -316,22 +372,13 @@ final class Circuit {
         switch (phase) {
             case CONNECTING, OPENING ->
                 refuse("%s cannot be reached from the relay: %s".formatted(text(next()), cause.getMessage()));
-            case SPLICED -> {
+            case UPGRADING, SPLICED -> {
                 log.debug("between {} and {}: {}", peer, next(), cause.toString());
-                reset(incoming);
-                reset(onwards());
+                incoming.reset();
+                onwards().reset();
                 close();
             }
             case AWAITS_HEADER, AWAITS_REST, OVER -> close();
-        }
-    }
-
-    /** The end is to see that its connection broke, and not that it ended. */
-    private static void reset(SocketChannel channel) {
-        try {
-            channel.setOption(StandardSocketOptions.SO_LINGER, 0);
-        } catch (IOException e) {
-            log.debug("{} is closed already", channel, e);
         }
     }
 
@@ -340,19 +387,11 @@ final class Circuit {
             return;
         }
         phase = Phase.OVER;
-        closeQuietly(incoming);
+        incoming.close();
         if (outgoing != null) {
-            closeQuietly(outgoing);
+            outgoing.close();
         }
-        host.ended(this, onward, back);
-    }
-
-    private static void closeQuietly(SocketChannel channel) {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            log.debug("{} cannot be closed", channel, e);
-        }
+        host.ended(this, slots);
     }
 
     private static String text(InetSocketAddress address) {

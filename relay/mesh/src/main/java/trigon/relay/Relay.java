@@ -17,6 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.CircuitKeys;
+import trigon.hop.HopDevices;
 import trigon.system.InterfaceAddress;
 import trigon.system.LateThread;
 import trigon.system.NanoClock;
@@ -38,15 +39,14 @@ public final class Relay implements AutoCloseable {
 
     private final Selector selector;
     private final Map<InetAddress, ServerSocketChannel> listeners = new HashMap<>();
-    private final RelayCounts counts = new RelayCounts();
     private final RelayLoop loop;
     private final NanoClock clock;
     private final LateThread thread;
 
-    private Relay(Selector selector, Admission admission, RelayLimits limits, NanoClock clock) {
+    private Relay(Selector selector, Admission admission, RelayLimits limits, HopDevices hops, NanoClock clock) {
         this.selector = selector;
         this.clock = clock;
-        loop = new RelayLoop(selector, admission, limits, counts, ServerSocketChannel::accept, clock);
+        loop = new RelayLoop(selector, admission, limits, hops, ServerSocketChannel::accept, clock);
         thread = new LateThread(THREAD_NAME, loop::run);
     }
 
@@ -56,23 +56,24 @@ public final class Relay implements AutoCloseable {
      * @param links the addresses to listen on, and to pass on from
      * @param port of the listeners; 0 is any free one for each
      * @param keys what admits
+     * @param hops what may carry circuits faster than TCP; stay the caller's
      * @throws IOException if no address can be listened on; nothing is left open then
      */
     public static Relay open(
-            List<InterfaceAddress> links, int port, CircuitKeys keys, RelayRule rule, RelayLimits limits)
-            throws IOException {
-        return open(links, port, keys, rule, limits, NanoClock.SYSTEM);
-    }
-
-    static Relay open(
             List<InterfaceAddress> links,
             int port,
             CircuitKeys keys,
             RelayRule rule,
             RelayLimits limits,
-            NanoClock clock)
+            HopDevices hops)
             throws IOException {
-        Relay relay = new Relay(Selector.open(), new Admission(List.copyOf(links), keys, rule), limits, clock);
+        return open(new Admission(List.copyOf(links), keys, rule), port, limits, hops, NanoClock.SYSTEM);
+    }
+
+    static Relay open(Admission admission, int port, RelayLimits limits, HopDevices hops, NanoClock clock)
+            throws IOException {
+        List<InterfaceAddress> links = admission.links();
+        Relay relay = new Relay(Selector.open(), admission, limits, hops, clock);
         try {
             relay.listen(links, port);
         } catch (IOException e) {
@@ -137,7 +138,7 @@ public final class Relay implements AutoCloseable {
 
     /** What it has done so far. */
     public RelayCounts counts() {
-        return counts;
+        return loop.counts();
     }
 
     /**
@@ -151,11 +152,11 @@ public final class Relay implements AutoCloseable {
     public long drain(Duration quiet, Duration most) {
         long begin = clock.nanoTime();
         long lastMove = begin;
-        long bytes = counts.bytes();
-        while (counts.circuits() > 0) {
+        long bytes = counts().bytes();
+        while (counts().circuits() > 0) {
             long now = clock.nanoTime();
-            if (counts.bytes() != bytes) {
-                bytes = counts.bytes();
+            if (counts().bytes() != bytes) {
+                bytes = counts().bytes();
                 lastMove = now;
             }
             if (now - lastMove >= quiet.toNanos() || now - begin >= most.toNanos()) {
@@ -163,7 +164,7 @@ public final class Relay implements AutoCloseable {
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }
-        return counts.circuits();
+        return counts().circuits();
     }
 
     private void closeSockets() throws IOException {

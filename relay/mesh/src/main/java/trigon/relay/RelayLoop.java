@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import trigon.hop.HopDevices;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
 
@@ -27,13 +28,18 @@ final class RelayLoop implements Circuit.Host {
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
     private static final long LOOK_MILLIS = 100;
 
+    /** How soon it looks again whether what was sent has arrived, if that takes longer than it spins. */
+    private static final long SENDING_MILLIS = 1;
+
+    private static final long LEAST_SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+
     /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Selector selector;
     private final Admission admission;
     private final RelayLimits limits;
-    private final RelayCounts counts;
+    private final RelayCounts counts = new RelayCounts();
     private final Acceptor acceptor;
     private final Slots slots;
     private final SecureRandom random = new SecureRandom();
@@ -46,6 +52,11 @@ final class RelayLoop implements Circuit.Host {
     private final Set<Circuit> beginning = new LinkedHashSet<>();
 
     private final Set<Circuit> spliced = new LinkedHashSet<>();
+
+    /** Of these, those that are polled since no selector tells of their bytes. */
+    private final List<Circuit> awake = new ArrayList<>();
+
+    private final HopDevices hops;
 
     private final NanoClock clock;
     private long lastMove = System.nanoTime(); // of the data path
@@ -69,13 +80,13 @@ final class RelayLoop implements Circuit.Host {
             Selector selector,
             Admission admission,
             RelayLimits limits,
-            RelayCounts counts,
+            HopDevices hops,
             Acceptor acceptor,
             NanoClock clock) {
         this.selector = selector;
+        this.hops = hops;
         this.admission = admission;
         this.limits = limits;
-        this.counts = counts;
         this.acceptor = acceptor;
         this.clock = clock;
         lastLook = clock.nanoTime();
@@ -83,6 +94,16 @@ final class RelayLoop implements Circuit.Host {
         failures = new RareMessage(log, Level.WARN, clock);
         slots = new Slots(2 * limits.circuits());
         allowance = new Allowance(limits.bytesPerSecond());
+    }
+
+    /** What it has done; any thread. */
+    RelayCounts counts() {
+        return counts;
+    }
+
+    @Override
+    public HopDevices hops() {
+        return hops;
     }
 
     /** Ends {@link #run}; any thread. */
@@ -107,19 +128,39 @@ final class RelayLoop implements Circuit.Host {
         owes = owesAfterAWait();
         if (owes) {
             selector.selectNow(onReady);
-        } else if (System.nanoTime() - lastMove < limits.spin().toNanos()) {
+        } else if (System.nanoTime() - lastMove < spinNanos()) {
             selector.selectNow(onReady);
             Thread.onSpinWait();
         } else {
             boolean looks = !strangers.isEmpty() || !beginning.isEmpty() || !resting.isEmpty();
-            selector.select(onReady, looks ? LOOK_MILLIS : 0);
+            long atMost = awake.isEmpty() ? (looks ? LOOK_MILLIS : 0) : SENDING_MILLIS;
+            selector.select(onReady, atMost);
         }
+        pollAwake();
         long now = clock.nanoTime();
         if (now - lastLook >= TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS)) {
             lastLook = now;
             expire(strangers, now);
             expire(beginning, now);
             acceptAgain(now);
+        }
+    }
+
+    /** Longer where there is something to poll: to sleep and to be woken takes a word by TCP each. */
+    private long spinNanos() {
+        return awake.isEmpty()
+                ? limits.spin().toNanos()
+                : Math.max(LEAST_SPIN_NANOS, limits.spin().toNanos());
+    }
+
+    private void pollAwake() {
+        long nanos = spinNanos();
+        for (int i = awake.size() - 1; i >= 0 && !owes; i--) {
+            Circuit circuit = awake.get(i);
+            circuit.poll();
+            if (circuit.hasRested(System.nanoTime(), nanos)) {
+                awake.remove(circuit); // unless it has ended, and so taken itself out
+            }
         }
     }
 
@@ -242,6 +283,13 @@ final class RelayLoop implements Circuit.Host {
     }
 
     @Override
+    public void awake(Circuit circuit) {
+        if (!awake.contains(circuit)) {
+            awake.add(circuit);
+        }
+    }
+
+    @Override
     public void moved(int bytes) {
         if (bytes > 0) {
             lastMove = System.nanoTime();
@@ -251,16 +299,12 @@ final class RelayLoop implements Circuit.Host {
     }
 
     @Override
-    public void ended(Circuit circuit, @Nullable Splice onward, @Nullable Splice back) {
+    public void ended(Circuit circuit, List<ByteBuffer> taken) {
         strangers.remove(circuit);
         beginning.remove(circuit);
         spliced.remove(circuit);
-        if (onward != null) {
-            slots.give(onward.slot());
-        }
-        if (back != null) {
-            slots.give(back.slot());
-        }
+        awake.remove(circuit);
+        taken.forEach(slots::give);
         count();
     }
 

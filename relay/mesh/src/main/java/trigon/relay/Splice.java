@@ -2,40 +2,46 @@ package trigon.relay;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import trigon.hop.ByteStream;
 
 /**
- * One direction of a circuit: from one socket through its own slot into the other. It reads only into an empty slot, so
- * a receiver that does not read holds up its sender, by TCP, and nobody else. Allocates nothing.
+ * One direction of a circuit, through its own slot. It reads only into an empty slot, so a receiver that does not read
+ * holds up its sender and nobody else.
  */
-final class Splice {
+final class Splice implements Passage {
 
-    private final SocketChannel from;
-    private final SocketChannel to;
+    private final ByteStream from;
+    private final ByteStream to;
     private final ByteBuffer slot;
+    private long left;
     private boolean full;
     private boolean ended;
     private boolean over;
 
-    Splice(SocketChannel from, SocketChannel to, ByteBuffer slot) {
-        this.from = from;
-        this.to = to;
-        this.slot = slot;
+    /** A direction up to its end. */
+    Splice(ByteStream from, ByteStream to, ByteBuffer slot) {
+        this(from, to, slot, Long.MAX_VALUE);
     }
 
     /**
-     * Moves what one slot holds, if it can.
+     * A direction that passes on so many bytes and no more.
      *
-     * @return how many bytes were written
-     * @throws IOException if one of the sockets is broken
+     * @param slot empty
      */
-    int step() throws IOException {
-        if (!full && !ended) {
-            slot.clear();
+    Splice(ByteStream from, ByteStream to, ByteBuffer slot, long bytes) {
+        this.from = from;
+        this.to = to;
+        this.slot = slot;
+        left = bytes;
+    }
+
+    @Override
+    public int step() throws IOException {
+        if (!full && !ended && left > 0) {
+            slot.clear().limit((int) Math.min(slot.capacity(), left));
             int read = from.read(slot);
-            if (read < 0) {
-                ended = true;
-            }
+            ended = read < 0;
+            left -= Math.max(0, read);
             slot.flip();
             full = slot.hasRemaining();
         }
@@ -48,22 +54,23 @@ final class Splice {
         return written;
     }
 
-    /** Whether it waits for its source to have something. */
-    boolean wantsToRead() {
-        return !full && !ended;
+    @Override
+    public boolean wantsToRead() {
+        return !full && !ended && left > 0;
     }
 
-    /** Whether it waits for room at the other end. */
-    boolean wantsToWrite() {
+    @Override
+    public boolean wantsToWrite() {
         return full;
     }
 
-    /** Whether its source has ended, and the other end has all of it. */
-    boolean isOver() {
+    @Override
+    public boolean isOver() {
         return over;
     }
 
-    ByteBuffer slot() {
-        return slot;
+    /** Whether the bytes that it was to pass on are passed on. */
+    boolean isComplete() {
+        return left == 0 && !full;
     }
 }

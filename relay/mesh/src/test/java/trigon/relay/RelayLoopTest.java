@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.hop.HopDevices;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
 
@@ -35,14 +36,14 @@ class RelayLoopTest {
             SelectionKey key = listener.register(selector, SelectionKey.OP_ACCEPT);
             AtomicInteger tries = new AtomicInteger();
             Admission admission = new Admission(List.of(), RelayedNodes.KEYS, (_, _) -> Optional.empty());
-            RelayCounts counts = new RelayCounts();
             RelayLoop.Acceptor acceptor = from -> {
                 if (tries.incrementAndGet() <= FAILURES) {
                     throw new IOException("Too many open files");
                 }
                 return from.accept();
             };
-            RelayLoop loop = new RelayLoop(selector, admission, RelayLimits.DEFAULT, counts, acceptor, clock);
+            RelayLoop loop =
+                    new RelayLoop(selector, admission, RelayLimits.DEFAULT, new HopDevices(List.of()), acceptor, clock);
 
             try (Socket client = new Socket(
                     InetAddress.ofLiteral("127.0.12.2"), listener.socket().getLocalPort())) {
@@ -56,7 +57,7 @@ class RelayLoopTest {
                 assertThat(client.getInputStream().readNBytes(24)).hasSize(24);
             }
             assertThat(key.interestOps()).isEqualTo(SelectionKey.OP_ACCEPT);
-            assertThat(counts.strangers()).isEqualTo(1);
+            assertThat(loop.counts().strangers()).isEqualTo(1);
             loop.close();
             loop.run(); // closes what it took
         }

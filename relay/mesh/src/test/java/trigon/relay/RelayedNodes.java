@@ -22,6 +22,7 @@ import trigon.circuit.CircuitKeys;
 import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitOpening.Step;
 import trigon.circuit.CircuitRequest;
+import trigon.hop.HopDevices;
 import trigon.system.InterfaceAddress;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
@@ -56,7 +57,8 @@ abstract class RelayedNodes {
         for (String address : addresses) {
             links.add(new InterfaceAddress(InetAddress.ofLiteral(address), 24));
         }
-        Relay relay = Relay.open(links, 0, KEYS, (_, _) -> Optional.empty(), limits, clock);
+        Relay relay = Relay.open(
+                new Admission(links, KEYS, (_, _) -> Optional.empty()), 0, limits, new HopDevices(List.of()), clock);
         open.add(relay);
         relay.start();
         return relay;

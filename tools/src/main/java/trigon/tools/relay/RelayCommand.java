@@ -13,9 +13,12 @@ import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.cluster.NodeConfig;
 import trigon.config.file.ConfigLoader;
+import trigon.hop.HopDevices;
 import trigon.relay.RelayCounts;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.NodeNumber;
+import trigon.relay.mesh.RdmaHops;
+import trigon.relay.mesh.RelayResources;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.BootstrapInterfaces;
@@ -24,6 +27,7 @@ import trigon.routing.discovery.LinkDiscovery;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineLinks;
 import trigon.topology.NodeRecord;
 
 /**
@@ -41,6 +45,7 @@ import trigon.topology.NodeRecord;
 public final class RelayCommand implements Callable<Integer> {
 
     private static final Duration BETWEEN_REPORTS = Duration.ofMinutes(1);
+    private static final int LEAST_TO_SPIN = 4;
     private static final Duration MOST_TO_CLOSE = Duration.ofSeconds(5);
 
     private final Machine machine;
@@ -68,7 +73,11 @@ public final class RelayCommand implements Callable<Integer> {
         String name = config.thisNode().map(NodeConfig::name).orElse(machine.hostName());
         long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
         CountDownLatch closed = new CountDownLatch(1);
-        try (Mesh mesh = Mesh.of(config, links, new KernelRouteLookup(), name, node, false)) {
+        MachineLinks all = MachineLinks.of(machine);
+        try (HopDevices hops = RdmaHops.of(
+                        config, all.discovered().links(), all.provider().orElse(null));
+                Mesh mesh = Mesh.of(
+                        config, links, new KernelRouteLookup(), name, node, new RelayResources(hops, spins()))) {
             mesh.serve();
             say("node %s relays over %s".formatted(name, links));
             serve(mesh.counts(), closed);
@@ -76,6 +85,11 @@ public final class RelayCommand implements Callable<Integer> {
             closed.countDown();
         }
         return 0;
+    }
+
+    /** With fewer processors, a thread that looks for more takes them from who has work. */
+    private static boolean spins() {
+        return Runtime.getRuntime().availableProcessors() >= LEAST_TO_SPIN;
     }
 
     /** Those of jobs; circuits go over interfaces, whatever RDMA there is. */

@@ -71,12 +71,17 @@ public final class Mesh implements Relays, AutoCloseable {
      * @param kernel the kernel's routing table
      * @param name of the node
      * @param node what the node is told apart by
-     * @param spins whether the relay's thread may look for more before it sleeps
+     * @param resources what the relay may use
      * @return empty if the settings say that there are to be no relays, or there are no software links to relay over
      * @throws IOException if the relay cannot listen
      */
     public static Optional<Mesh> open(
-            PluginConfig config, List<LocalLink> links, RouteLookup kernel, String name, long node, boolean spins)
+            PluginConfig config,
+            List<LocalLink> links,
+            RouteLookup kernel,
+            String name,
+            long node,
+            RelayResources resources)
             throws IOException {
         if (!config.value(Settings.RELAY).serves()) {
             log.info("no relays, neither for others nor for this node: {}", config.sourceOf(Settings.RELAY));
@@ -93,7 +98,7 @@ public final class Mesh implements Relays, AutoCloseable {
                     config.links());
             return Optional.empty();
         }
-        return Optional.of(of(config, software, kernel, name, node, spins));
+        return Optional.of(of(config, software, kernel, name, node, resources));
     }
 
     /**
@@ -102,12 +107,17 @@ public final class Mesh implements Relays, AutoCloseable {
      * @param software at least one link
      */
     public static Mesh of(
-            PluginConfig config, List<LocalLink> software, RouteLookup kernel, String name, long node, boolean spins)
+            PluginConfig config,
+            List<LocalLink> software,
+            RouteLookup kernel,
+            String name,
+            long node,
+            RelayResources resources)
             throws IOException {
         CircuitKeys keys = new CircuitKeys(config.clusterKey().map(ClusterKey::bytes));
         Neighbourhood neighbourhood = new Neighbourhood(config.cluster(), NanoClock.SYSTEM);
         RelayPolicy policy = config.value(Settings.RELAY);
-        Relay relay = relay(config, software, keys, neighbourhood, policy, spins);
+        Relay relay = relay(config, software, keys, neighbourhood, policy, resources);
         try {
             List<LocalLink> open = software.stream()
                     .filter(link -> relay.port(link.address().address()) != 0)
@@ -139,7 +149,7 @@ public final class Mesh implements Relays, AutoCloseable {
             CircuitKeys keys,
             Neighbourhood neighbourhood,
             RelayPolicy policy,
-            boolean spins)
+            RelayResources resources)
             throws IOException {
         long rate = config.value(Settings.CIRCUITS_RATE)
                 .map(mbps -> mbps * 125_000L)
@@ -147,13 +157,14 @@ public final class Mesh implements Relays, AutoCloseable {
         RelayLimits limits = RelayLimits.DEFAULT
                 .withCircuits(config.value(Settings.CIRCUITS_MOST))
                 .withBytesPerSecond(rate)
-                .withSpin(spins ? Duration.ofNanos(200_000) : Duration.ZERO);
+                .withSpin(resources.spins() ? Duration.ofNanos(200_000) : Duration.ZERO);
         return Relay.open(
                 software.stream().map(LocalLink::address).toList(),
                 config.value(Settings.CIRCUITS_PORT).orElse(0),
                 keys,
                 (from, to) -> neighbourhood.objection(policy, from, to),
-                limits);
+                limits,
+                resources.hops());
     }
 
     /** Relays and listens with threads of its own from now on. */

@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import trigon.circuit.CircuitKeys;
-import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitRequest;
 import trigon.circuit.Detours;
 import trigon.routing.Bandwidth;
@@ -98,7 +97,7 @@ final class Ways implements Detours {
         List<InetSocketAddress> hops = new ArrayList<>(route.relays());
         InetSocketAddress first = hops.removeFirst();
         hops.add(end);
-        return new Detour(first, new CircuitOpening(new CircuitRequest(hops), keys));
+        return new Detour(first, new CircuitRequest(hops), keys);
     }
 
     String report(List<PeerLink> remotes) {

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.config.PluginConfig;
 import trigon.config.file.ConfigLoader;
+import trigon.hop.HopDevices;
 import trigon.relay.Relay;
 import trigon.routing.LocalLink;
 import trigon.routing.PeerLink;
@@ -132,6 +133,12 @@ class MeshTest {
         PluginConfig config =
                 ConfigLoader.load(Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", "a"), "machine");
         LocalLink link = new LocalLink("lo", LinkKind.SOFTWARE, "lo", 1, A, 0, Gid.of(A.address()), 1000, "lo", 1, 0);
-        return Mesh.open(config, List.of(link), _ -> Optional.empty(), "a", 1, false);
+        return Mesh.open(
+                config,
+                List.of(link),
+                _ -> Optional.empty(),
+                "a",
+                1,
+                new RelayResources(new HopDevices(List.of()), false));
     }
 }

@@ -7,6 +7,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
+import trigon.hop.ByteStream;
 
 /** A TCP connection of a queue pair, with its place in the event loop's selector, and in that of a mover. */
 public abstract class DataConnection extends StreamReader implements EventLoop.Handler {
@@ -38,21 +39,45 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
     protected abstract int bytesUnderWay();
 
     private int wanted() {
-        return (isPaused() ? 0 : SelectionKey.OP_READ) | (hasOutput() ? SelectionKey.OP_WRITE : 0);
+        return carrier().interest(!isPaused(), hasOutput());
+    }
+
+    /** Whether something is to be read at once, though no socket is ready. */
+    final boolean hasInput() {
+        return !isPaused() && carrier().hasInput();
+    }
+
+    /** Whether there is output that may wait for no more than what is being sent: no socket tells when that is over. */
+    final boolean isSending() {
+        return hasOutput() && carrier().isSending();
     }
 
     /** Has the event loop look after it when there is something to be read, or room for what is to be written. */
     public final void arm() {
         int wanted = wanted();
+        sleep();
         if ((wanted & ~armed) != 0) {
             armed = setInterest(key, wanted) ? wanted : armed;
             eventLoop.wakeUp();
         }
     }
 
-    /** The opposite of {@link #arm}; in force once the event loop has been woken up. */
+    /**
+     * The opposite of {@link #arm}; in force once the event loop has been woken up. What the neighbour says beside its
+     * bytes is heard nevertheless.
+     */
     public final void disarm() {
-        armed = setInterest(key, 0) ? 0 : armed;
+        if (carrier().isSelectable()) {
+            armed = setInterest(key, 0) ? 0 : armed;
+        }
+    }
+
+    private void sleep() {
+        try {
+            carrier().sleep();
+        } catch (IOException e) {
+            eventLoop.execute(this::onReady); // whoever reads next meets the same
+        }
     }
 
     /**
@@ -62,6 +87,7 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
      */
     final void armFor(Selector mover, ProgressLock queuePair) throws IOException {
         this.mover = mover;
+        sleep();
         SelectionKey its = channel().keyFor(mover);
         if (its != null) {
             setInterest(its, wanted());
@@ -93,6 +119,15 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
             // just now, since the provider is being closed
         }
         return false;
+    }
+
+    /** Something else carries its bytes from now on; nothing may have been read ahead. */
+    protected final void carryBy(ByteStream other) {
+        setCarrier(other);
+        if (!other.isSelectable()) { // what the neighbour says beside its bytes is heard from now on
+            armed = setInterest(key, SelectionKey.OP_READ) ? SelectionKey.OP_READ : 0;
+            eventLoop.wakeUp();
+        }
     }
 
     /** The one that has it in its selector. */

@@ -2,6 +2,7 @@ package trigon.software.connection;
 
 import java.net.InetAddress;
 import trigon.circuit.Detours;
+import trigon.hop.HopDevices;
 import trigon.software.SoftwareDevice;
 
 /**
@@ -10,8 +11,9 @@ import trigon.software.SoftwareDevice;
  * @param settings what it stands for
  * @param eventLoop the provider's
  * @param detours which of its connections go through relays
+ * @param hops what may carry these faster than TCP
  */
-public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, Detours detours) {
+public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, Detours detours, HopDevices hops) {
 
     /** As in logs and verbs. */
     public String name() {

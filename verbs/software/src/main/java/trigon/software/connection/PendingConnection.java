@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +14,12 @@ import org.slf4j.LoggerFactory;
 import trigon.circuit.CircuitOpening;
 import trigon.circuit.CircuitOpening.Step;
 import trigon.circuit.Detours;
+import trigon.circuit.Prologue;
+import trigon.hop.ByteStream;
+import trigon.hop.ChunkStream;
+import trigon.hop.HopDevices;
+import trigon.hop.HopUpgrade;
+import trigon.hop.SocketStream;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.PreambleExchange;
 import trigon.software.wire.WireFormat;
@@ -29,8 +36,8 @@ public final class PendingConnection {
     /** Who wants the connection; told once how it ended, unless he {@linkplain #giveUp gives up} before. */
     public interface Owner {
 
-        /** The peer has accepted it. Its place in the selector is left as it is. */
-        void onConnected(SocketChannel channel, SelectionKey key);
+        /** The peer has accepted it. Its place in the selector is left as it is; so is what carries the bytes. */
+        void onConnected(SocketChannel channel, SelectionKey key, ByteStream carrier);
 
         /** Nobody listens there, or who does takes no connection from here. */
         void onRefused(String reason);
@@ -44,6 +51,7 @@ public final class PendingConnection {
         OPENS_CIRCUIT,
         AWAITS_GREETING,
         AWAITS_ACCEPTANCE,
+        UPGRADES,
         OVER
     }
 
@@ -57,6 +65,10 @@ public final class PendingConnection {
     private Phase phase = Phase.CONNECTING;
     private ByteBuffer expected = exchange.greetingSpace();
     private @Nullable CircuitOpening circuit;
+
+    /** Of the hop to the first relay; null where the bytes stay on TCP. */
+    private @Nullable HopUpgrade upgrade;
+
     private @Nullable SocketChannel channel;
     private @Nullable SelectionKey key;
 
@@ -80,7 +92,7 @@ public final class PendingConnection {
             connecting.bind(new InetSocketAddress(queuePair.device().address(), 0));
             Optional<Detours.Detour> detour =
                     queuePair.device().detours().from(queuePair.device().address(), peer().address());
-            circuit = detour.map(Detours.Detour::opening).orElse(null);
+            detour.ifPresent(this::prepare);
             boolean connected =
                     connecting.connect(detour.map(Detours.Detour::first).orElse(peer().address()));
             if (connected) {
@@ -98,6 +110,16 @@ public final class PendingConnection {
         }
     }
 
+    private void prepare(Detours.Detour detour) {
+        HopDevices hops = queuePair.device().hops();
+        if (hops.isEmpty()) {
+            circuit = detour.opening();
+        } else {
+            circuit = detour.opening(new Prologue(WireFormat.SAID_FORWARD, WireFormat.SAID_BACK));
+            upgrade = HopUpgrade.ofDialer(hops, queuePair.device().address());
+        }
+    }
+
     private void beginOpening() {
         CircuitOpening opening = circuit;
         phase = opening == null ? Phase.AWAITS_GREETING : Phase.OPENS_CIRCUIT;
@@ -109,9 +131,7 @@ public final class PendingConnection {
         switch (opening.next()) {
             case Step.Read() -> expected = opening.expected();
             case Step.Send(byte[] bytes) -> {
-                if (connecting.write(ByteBuffer.wrap(bytes)) != bytes.length) {
-                    throw new IOException("a fresh socket takes no request");
-                }
+                send(connecting, bytes);
                 expected = opening.expected();
             }
             case Step.Open() -> {
@@ -129,9 +149,22 @@ public final class PendingConnection {
     private void onReady(SocketChannel connecting) {
         SelectionKey mine = key;
         if (mine != null && isAccepted(connecting, mine)) {
-            phase = Phase.OVER;
-            owner.onConnected(connecting, mine);
+            try {
+                ByteStream carrier = carrier(connecting);
+                phase = Phase.OVER;
+                owner.onConnected(connecting, mine, carrier);
+            } catch (IOException e) {
+                failed(e);
+            }
         }
+    }
+
+    private ByteStream carrier(SocketChannel connecting) throws IOException {
+        HopUpgrade agreed = upgrade;
+        Optional<ChunkStream> chunks = agreed == null
+                ? Optional.empty()
+                : agreed.stream(connecting, true, queuePair.device().eventLoop()::execute);
+        return chunks.<ByteStream>map(stream -> stream).orElseGet(() -> new SocketStream(connecting));
     }
 
     /** Goes on; whether the end is reached, and it is good. */
@@ -156,8 +189,13 @@ public final class PendingConnection {
                     }
                 }
                 case AWAITS_ACCEPTANCE -> {
+                    if (isRead(connecting) && isTaken()) {
+                        return beginUpgrade(connecting);
+                    }
+                }
+                case UPGRADES -> {
                     if (isRead(connecting)) {
-                        return isTaken();
+                        return isUpgraded(connecting);
                     }
                 }
                 case OVER -> {}
@@ -193,7 +231,8 @@ public final class PendingConnection {
                 peer().number(),
                 queuePair.number(),
                 firstPsn,
-                Gid.of(queuePair.device().address()));
+                Gid.of(queuePair.device().address()),
+                upgrade != null);
         ByteBuffer answer = exchange.answer(hello, queuePair.proofs(), peer().gid());
         connecting.write(answer);
         if (answer.hasRemaining()) {
@@ -209,6 +248,31 @@ public final class PendingConnection {
             warnAndRefuse("it does not know the connection's key, so it is not the peer");
         }
         return taken;
+    }
+
+    /** Whether there is nothing to agree on. */
+    private boolean beginUpgrade(SocketChannel connecting) throws IOException {
+        HopUpgrade begun = upgrade;
+        if (begun == null) {
+            return true;
+        }
+        phase = Phase.UPGRADES;
+        send(connecting, begun.begin());
+        expected = begun.expected();
+        return false;
+    }
+
+    private boolean isUpgraded(SocketChannel connecting) throws IOException {
+        HopUpgrade begun = Objects.requireNonNull(upgrade);
+        send(connecting, begun.next());
+        expected = begun.expected();
+        return begun.isOver();
+    }
+
+    private static void send(SocketChannel connecting, byte[] bytes) throws IOException {
+        if (connecting.write(ByteBuffer.wrap(bytes)) != bytes.length) {
+            throw new IOException("a fresh socket takes no request");
+        }
     }
 
     private void warnAndRefuse(String reason) {
@@ -236,6 +300,9 @@ public final class PendingConnection {
     public void giveUp() {
         SocketChannel unfinished = phase == Phase.OVER ? null : channel;
         phase = Phase.OVER;
+        if (upgrade != null) {
+            upgrade.close();
+        }
         if (unfinished != null) {
             StreamReader.closeQuietly(unfinished);
             queuePair.device().eventLoop().wakeUp(); // lets go of the socket

@@ -162,6 +162,10 @@ public final class ProgressLock {
         }
     }
 
+    private static boolean isWoken(@Nullable DataConnection connection) {
+        return connection != null && connection.carrier().listen();
+    }
+
     private static void disarmFor(@Nullable DataConnection connection, Selector mover) {
         if (connection != null) {
             connection.disarmFor(mover);
@@ -226,6 +230,8 @@ public final class ProgressLock {
     private boolean moveLocked(Selector selector) {
         moving = true;
         try {
+            isWoken(work.outbound());
+            isWoken(work.inbound());
             do {
                 work.progress(true, false, System.nanoTime());
                 sending = hasLongMessage(work.outbound());
@@ -263,7 +269,12 @@ public final class ProgressLock {
 
     /** One of the sockets is ready. The event loop. */
     public void onReady() {
-        locked(this::becomeWatched);
+        locked(() -> {
+            boolean woken = isWoken(work.outbound());
+            if (isWoken(work.inbound()) || woken) {
+                becomeWatched();
+            }
+        });
     }
 
     /** The sockets leave the selector, and the event loop looks here every now and then. Under the lock. */
@@ -283,13 +294,25 @@ public final class ProgressLock {
         }
         boolean[] gives = new boolean[1];
         locked(() -> {
-            watched = false;
             gives[0] = progress(true, true, System.nanoTime());
-        });
+            boolean reads = hasInput(work.outbound()) || hasInput(work.inbound());
+            watched = !gives[0] && (reads || isSending(work.outbound()) || isSending(work.inbound()));
+            if (reads) {
+                eventLoop.wakeUp(); // and so it looks again without a wait
+            }
+        }); // and arms the sockets, unless it is watched
         if (gives[0]) {
             give();
         }
-        return true;
+        return !watched;
+    }
+
+    private static boolean hasInput(@Nullable DataConnection connection) {
+        return connection != null && connection.hasInput();
+    }
+
+    private static boolean isSending(@Nullable DataConnection connection) {
+        return connection != null && connection.isSending();
     }
 
     /** Has the event loop look after the sockets, unless it watches all of it, or a mover does; under the lock. */

@@ -8,6 +8,8 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.hop.ByteStream;
+import trigon.hop.SocketStream;
 import trigon.software.memory.Buffers;
 import trigon.software.wire.WireFormat;
 import trigon.system.Memory;
@@ -38,6 +40,7 @@ public abstract class StreamReader {
     private static final int READS_AT_ONCE = 4;
 
     private final SocketChannel channel;
+    private ByteStream carrier;
     private final MemorySegment header = Buffers.allocateSegment(HEADER_LIMIT);
     private ByteBuffer buffer;
     private long bufferAddress;
@@ -88,6 +91,7 @@ public abstract class StreamReader {
 
     private StreamReader(SocketChannel channel, int headerBytes, ByteBuffer buffer, boolean readsOneHeader) {
         this.channel = channel;
+        carrier = new SocketStream(channel);
         this.headerBytes = headerBytes;
         this.buffer = buffer.clear();
         this.readsOneHeader = readsOneHeader;
@@ -119,17 +123,33 @@ public abstract class StreamReader {
     /** The connection has ended, and the channel is closed; called once, whoever ended it. */
     protected abstract void onClosed();
 
-    /** What it reads from. */
+    /** Its TCP connection, which has its place in selectors. */
     public final SocketChannel channel() {
         return channel;
     }
 
-    /** Ends the sharing of a buffer. */
+    /** What carries its bytes: the TCP connection, unless something else does. */
+    public final ByteStream carrier() {
+        return carrier;
+    }
+
+    final void setCarrier(ByteStream other) {
+        carrier = other;
+    }
+
+    /** Ends the sharing of a buffer: from now on it reads what it gets. */
     protected final void takeOwnBuffer() {
         buffer = Buffers.allocate(COPIED_BYTES + HEADER_LIMIT);
         bufferAddress = MemorySegment.ofBuffer(buffer).address();
         both[1] = buffer;
         readsOneHeader = false;
+    }
+
+    /** Until {@link #takeOwnBuffer}, from now on in a buffer of its own: it reads no more than one header. */
+    protected final void stopSharing() {
+        buffer = Buffers.allocate(HEADER_LIMIT);
+        bufferAddress = MemorySegment.ofBuffer(buffer).address();
+        both[1] = buffer;
     }
 
     /** The headers that follow have that length. */
@@ -201,7 +221,7 @@ public abstract class StreamReader {
         try {
             boolean readsOn = true;
             for (int i = 0; i < READS_AT_ONCE && readsOn && !paused && !ended; i++) {
-                if (payloadLeft > 0 && isLeftToMover(payloadBytes)) {
+                if (payloadLeft > 0 && carrier.isSelectable() && isLeftToMover(payloadBytes)) {
                     return;
                 }
                 ByteBuffer place = payloadLeft >= COPIED_BYTES ? inPlace(payloadLeft) : null;
@@ -215,7 +235,7 @@ public abstract class StreamReader {
     /** Whether it is worth reading on. */
     private boolean readIntoBuffer() throws IOException {
         int wanted = limitOfBuffer();
-        int bytes = channel.read(buffer.clear().limit(wanted));
+        int bytes = carrier.read(buffer.clear().limit(wanted));
         foundNothing = bytes <= WireFormat.TAIL_BYTES;
         if (bytes < 0) {
             end("its other side has ended it");
@@ -239,7 +259,7 @@ public abstract class StreamReader {
         int behind = wanted == payloadLeft ? headerBytes : 0;
         both[0] = place;
         buffer.clear().limit(behind);
-        long bytes = channel.read(both, 0, behind == 0 ? 1 : 2);
+        long bytes = carrier.read(both, 0, behind == 0 ? 1 : 2);
         both[0] = buffer;
         foundNothing = bytes <= 0;
         if (bytes < 0) {
@@ -300,7 +320,7 @@ public abstract class StreamReader {
         discard();
         readTail();
         log.debug("Connection {} ends: {}", channel, reason);
-        closeQuietly(channel);
+        carrier.close();
         onClosed();
     }
 
@@ -309,7 +329,7 @@ public abstract class StreamReader {
      * said.
      */
     private void readTail() {
-        if (tailLeft > 0 && channel.isOpen()) {
+        if (tailLeft > 0 && carrier.isSelectable() && channel.isOpen()) {
             try {
                 channel.read(buffer.clear());
             } catch (IOException e) {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import trigon.hop.HopDevices;
 import trigon.software.connection.EventLoop;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.SocketOptions;
@@ -129,6 +130,11 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
     @Override
     public InetAddress address() {
         return device.address();
+    }
+
+    @Override
+    public HopDevices hops() {
+        return device.hops();
     }
 
     @Override

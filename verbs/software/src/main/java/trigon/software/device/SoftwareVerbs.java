@@ -9,6 +9,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.Detours;
+import trigon.hop.HopDevices;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.connection.EventLoop;
@@ -36,11 +37,14 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     /** 0 and 1 are the management queue pairs of InfiniBand. */
     private static final int FIRST_NUMBER = 2;
 
+    private static final HopDevices NO_HOPS = new HopDevices(List.of());
+
     private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
     private final ResourceLedger ledger = new ResourceLedger();
     private final EventLoop eventLoop;
     private final Movers movers;
     private final Detours detours;
+    private final HopDevices hops;
     private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
 
     /**
@@ -49,12 +53,16 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @throws IllegalArgumentException if two have the same name
      */
     public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers) {
-        this(devices, movers, Detours.NONE);
+        this(devices, movers, Detours.NONE, NO_HOPS);
     }
 
-    /** A provider some of whose connections go through relays. */
-    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Detours detours) {
-        this(devices, movers, detours, NanoClock.SYSTEM);
+    /**
+     * A provider some of whose connections go through relays.
+     *
+     * @param hops what may carry these faster than TCP; stay the caller's
+     */
+    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Detours detours, HopDevices hops) {
+        this(devices, movers, detours, hops, NanoClock.SYSTEM);
     }
 
     /** A provider of these devices, with as many threads as suit this machine. */
@@ -68,16 +76,18 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @param clock of all its time limits
      */
     SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, NanoClock clock) {
-        this(devices, movers, Detours.NONE, clock);
+        this(devices, movers, Detours.NONE, NO_HOPS, clock);
     }
 
-    private SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Detours detours, NanoClock clock) {
+    private SoftwareVerbs(
+            List<SoftwareDevice> devices, MoverSettings movers, Detours detours, HopDevices hops, NanoClock clock) {
         for (SoftwareDevice device : devices) {
             add(device);
         }
         eventLoop = new EventLoop("trigon-software", clock);
         this.movers = new Movers(movers);
         this.detours = detours;
+        this.hops = hops;
     }
 
     /**
@@ -133,7 +143,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
                     "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + deviceNames());
         }
         return new SoftwareDeviceContext(
-                new LocalDevice(device, eventLoop, detours), movers, ledger, this::nextQueuePairNumber);
+                new LocalDevice(device, eventLoop, detours, hops), movers, ledger, this::nextQueuePairNumber);
     }
 
     /**

@@ -26,8 +26,18 @@ final class OutstandingRequests {
     private int answers;
     private int signaled;
 
+    private boolean keptByKernel = true;
+
     OutstandingRequests(SendQueue queue) {
         this.queue = queue;
+    }
+
+    /**
+     * Whether the kernel delivers what was sent though this process ends. Else a request is complete when its peer has
+     * it, whatever it asks for. Said before one is begun.
+     */
+    void setKeptByKernel(boolean kept) {
+        keptByKernel = kept;
     }
 
     /** The next request has that PSN. */
@@ -95,12 +105,17 @@ final class OutstandingRequests {
 
     /** Whether a request is complete as soon as the socket has it. */
     boolean isInjected(long index) {
-        return (queue.flags(index) & SendFlag.INJECT_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
+        return keptByKernel && isSendWith(SendFlag.INJECT_COMPLETE, index);
     }
 
     /** Whether a request waits for the peer's receive as long as that takes. */
     boolean isPatient(long index) {
-        return (queue.flags(index) & SendFlag.DELIVERY_COMPLETE) != 0 && WireFormat.isSend(queue.opcode(index));
+        return isSendWith(SendFlag.DELIVERY_COMPLETE, index)
+                || (!keptByKernel && isSendWith(SendFlag.INJECT_COMPLETE, index));
+    }
+
+    private boolean isSendWith(int flag, long index) {
+        return (queue.flags(index) & flag) != 0 && WireFormat.isSend(queue.opcode(index));
     }
 
     boolean isSignaled(long index) {

@@ -3,6 +3,7 @@ package trigon.software.requester;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import trigon.hop.ByteStream;
 import trigon.software.connection.DataConnection;
 import trigon.software.connection.Timer;
 import trigon.software.wire.WireFormat;
@@ -34,9 +35,11 @@ final class RequestConnection extends DataConnection {
     /** It is the event loop's, and of no use to the queue pair any more. */
     private volatile boolean finishing;
 
-    RequestConnection(SocketChannel channel, RequestingQueuePair queuePair, Owner owner, RequestStream stream)
+    RequestConnection(
+            SocketChannel channel, ByteStream carrier, RequestingQueuePair queuePair, Owner owner, RequestStream stream)
             throws IOException {
         super(channel, queuePair.device().eventLoop(), WireFormat.RESPONSE_BYTES);
+        carryBy(carrier);
         this.queuePair = queuePair;
         this.owner = owner;
         this.stream = stream;
@@ -66,7 +69,7 @@ final class RequestConnection extends DataConnection {
         }
         eventLoop().schedule(deadline, FINISH_NANOS);
         try {
-            channel().shutdownOutput();
+            carrier().shutdownOutput();
         } catch (IOException e) {
             end(e.toString());
             return;
@@ -75,6 +78,7 @@ final class RequestConnection extends DataConnection {
     }
 
     private void goOnFinishing() {
+        carrier().listen();
         receive();
         if (!isEnded()) {
             disarm();
@@ -89,7 +93,7 @@ final class RequestConnection extends DataConnection {
 
     @Override
     protected int bytesUnderWay() {
-        return stream.payloadBytes();
+        return carrier().isSelectable() ? stream.payloadBytes() : 0;
     }
 
     @Override

@@ -7,9 +7,9 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.hop.ByteStream;
 import trigon.software.connection.EventLoop;
 import trigon.software.connection.PendingConnection;
-import trigon.software.connection.StreamReader;
 import trigon.software.connection.Timer;
 
 /** Opens the connection of a requester's requests. Used under the queue pair's lock. */
@@ -21,8 +21,8 @@ final class RequestConnector implements PendingConnection.Owner {
         /** The PSN that a connection opened now begins with. */
         int nextPsn();
 
-        /** What is said on a channel that the peer has accepted. */
-        RequestConnection open(SocketChannel channel) throws IOException;
+        /** What is said on a connection that the peer has accepted, and what carries it. */
+        RequestConnection open(SocketChannel channel, ByteStream carrier) throws IOException;
 
         /** The connection that was opened is there. */
         void onConnected(RequestConnection established);
@@ -61,12 +61,12 @@ final class RequestConnector implements PendingConnection.Owner {
     }
 
     @Override
-    public void onConnected(SocketChannel channel, SelectionKey key) {
+    public void onConnected(SocketChannel channel, SelectionKey key, ByteStream carrier) {
         RequestConnection connection;
         try {
-            connection = owner.open(channel);
+            connection = owner.open(channel, carrier);
         } catch (IOException | OutOfMemoryError e) {
-            StreamReader.closeQuietly(channel);
+            carrier.close();
             onFailed(e);
             return;
         }

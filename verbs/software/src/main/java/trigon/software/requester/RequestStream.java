@@ -3,10 +3,10 @@ package trigon.software.requester;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.hop.ByteStream;
 import trigon.software.memory.Buffers;
 import trigon.software.memory.PayloadWindows;
 import trigon.software.memory.SoftwareMemoryRegion;
@@ -34,7 +34,7 @@ final class RequestStream {
     /** Most writes in a row: who polls has other things to do. */
     private static final int WRITES_AT_ONCE = 4;
 
-    private final SocketChannel channel;
+    private final ByteStream carrier;
     private final RequestEncoder encoder;
     private final TimeLimits limits;
     private final ByteBuffer staging = Buffers.allocate(STAGING_BYTES);
@@ -47,8 +47,8 @@ final class RequestStream {
     private int payloadLeft;
     private boolean stopped;
 
-    RequestStream(SocketChannel channel, RequestEncoder encoder, TimeLimits limits) {
-        this.channel = channel;
+    RequestStream(ByteStream carrier, RequestEncoder encoder, TimeLimits limits) {
+        this.carrier = carrier;
         this.encoder = encoder;
         this.limits = limits;
         staging.limit(0);
@@ -101,7 +101,7 @@ final class RequestStream {
                 if (isWritten()) {
                     encode();
                 }
-                if ((payloadLeft > 0 && encoder.isLeftToMover(payloadBytes)) || !write()) {
+                if (isLeftToMover() || !write()) {
                     break;
                 }
             }
@@ -110,6 +110,10 @@ final class RequestStream {
             stop();
             letPeerEnd(e);
         }
+    }
+
+    private boolean isLeftToMover() {
+        return payloadLeft > 0 && carrier.isSelectable() && encoder.isLeftToMover(payloadBytes);
     }
 
     private void encode() {
@@ -124,11 +128,11 @@ final class RequestStream {
      * The socket may be well, and what was to be sent not to be had: memory that was unmapped, but not deregistered.
      */
     private void letPeerEnd(IOException cause) {
-        log.debug("{} takes nothing more: {}", channel, cause.toString());
+        log.debug("{} takes nothing more: {}", carrier, cause.toString());
         try {
-            channel.shutdownOutput();
+            carrier.shutdownOutput();
         } catch (IOException e) {
-            log.debug("{} has ended already: {}", channel, e.toString());
+            log.debug("{} has ended already: {}", carrier, e.toString());
         }
     }
 
@@ -181,7 +185,7 @@ final class RequestStream {
         if (offered == 0) {
             return true;
         }
-        long written = region == null ? channel.write(staging) : writeBoth(region, chunk);
+        long written = region == null ? carrier.write(staging) : writeBoth(region, chunk);
         if (written > 0) {
             limits.onProgress();
         }
@@ -191,7 +195,7 @@ final class RequestStream {
     private long writeBoth(SoftwareMemoryRegion region, int chunk) throws IOException {
         ByteBuffer payload = windows.of(region, payloadAddress, chunk);
         both[1] = payload;
-        long written = channel.write(both, staging.hasRemaining() ? 0 : 1, staging.hasRemaining() ? 2 : 1);
+        long written = carrier.write(both, staging.hasRemaining() ? 0 : 1, staging.hasRemaining() ? 2 : 1);
         both[1] = staging;
         int taken = chunk - payload.remaining();
         payloadAddress += taken;

@@ -5,6 +5,7 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.hop.ByteStream;
 import trigon.software.connection.DataConnection;
 import trigon.software.queue.SendQueue;
 import trigon.verbs.QueuePairAttributes;
@@ -15,7 +16,8 @@ import trigon.verbs.WorkCompletionStatus;
  * The sending half of a queue pair: turns send work requests into messages, in order. Used under the queue pair's lock.
  *
  * <p>A request is complete when it is acknowledged; a SEND with {@link SendFlag#INJECT_COMPLETE} when the socket has
- * it, and an answer is asked for only with {@link SendFlag#DELIVERY_COMPLETE}.
+ * it, and an answer is asked for only with {@link SendFlag#DELIVERY_COMPLETE}; unless RDMA carries the bytes to a relay,
+ * for what that has not sent ends with the process.
  */
 public final class Requester {
 
@@ -114,14 +116,15 @@ public final class Requester {
         }
 
         @Override
-        public RequestConnection open(SocketChannel channel) throws IOException {
-            RequestStream stream = new RequestStream(channel, encoder, limits);
-            return new RequestConnection(channel, queuePair, new Connected(), stream);
+        public RequestConnection open(SocketChannel channel, ByteStream carrier) throws IOException {
+            RequestStream stream = new RequestStream(carrier, encoder, limits);
+            return new RequestConnection(channel, carrier, queuePair, new Connected(), stream);
         }
 
         @Override
         public void onConnected(RequestConnection established) {
             connection = established;
+            outstanding.setKeptByKernel(established.carrier().isSelectable());
             queuePair.onConnectFinished();
             limits.onProgress();
             established.stream().ring();

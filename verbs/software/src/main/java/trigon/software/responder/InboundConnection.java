@@ -1,6 +1,7 @@
 package trigon.software.responder;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -9,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.hop.HopDevices;
+import trigon.hop.HopUpgrade;
 import trigon.software.connection.DataConnection;
 import trigon.software.connection.EventLoop;
 import trigon.software.connection.Timer;
@@ -16,6 +19,7 @@ import trigon.software.wire.ConnectionProofs;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.PreambleExchange;
 import trigon.software.wire.WireFormat;
+import trigon.system.Memory;
 import trigon.verbs.Gid;
 
 /**
@@ -30,6 +34,9 @@ public final class InboundConnection extends DataConnection {
 
         /** The local address that it was accepted at. Any thread. */
         InetAddress address();
+
+        /** What may carry relayed connections faster than TCP. Any thread. */
+        HopDevices hops();
 
         /** Where its preamble is read into, which may be shared with others of this thread. */
         ByteBuffer preambleBuffer();
@@ -77,12 +84,12 @@ public final class InboundConnection extends DataConnection {
     private enum Phase {
         UNIDENTIFIED,
         KEPT,
+        UPGRADES,
         ADOPTED,
         FINISHING
     }
 
     private static final Logger log = LoggerFactory.getLogger(InboundConnection.class);
-
     /** How long the end of a connection may take: the last responses, and the peer's reaction to them. */
     private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -96,10 +103,12 @@ public final class InboundConnection extends DataConnection {
     private final PreambleExchange exchange = new PreambleExchange();
     private volatile Phase phase = Phase.UNIDENTIFIED;
     private Preamble.@Nullable Hello hello;
-
     private @Nullable Owner owner;
-    /** From the adoption on, as is a buffer for what comes in: before, it gets no memory but for the preamble. */
+    /** From the adoption on, as is a buffer for input. */
     private @Nullable ResponseStream stream;
+
+    /** Of the hop from the last relay; null where there is none, or the bytes stay on TCP. */
+    private @Nullable HopUpgrade upgrade;
 
     private boolean refusing;
 
@@ -181,12 +190,44 @@ public final class InboundConnection extends DataConnection {
      * @throws OutOfMemoryError if there is no memory for its buffers; then nothing has changed
      */
     void adoptedBy(Owner responder) {
-        ResponseStream responses = new ResponseStream(channel);
-        takeOwnBuffer();
+        ResponseStream responses = new ResponseStream(carrier());
+        if (hello().upgrades()) {
+            stopSharing();
+            HopUpgrade begun = HopUpgrade.ofAccepter(acceptor.hops(), acceptor.address());
+            upgrade = begun;
+            expectHeaders(begun.expected().capacity());
+            phase = Phase.UPGRADES;
+        } else {
+            takeOwnBuffer();
+            phase = Phase.ADOPTED;
+        }
         owner = responder;
         stream = responses;
-        phase = Phase.ADOPTED;
         resume();
+    }
+
+    /** What the last relay says of the hop from there. */
+    private void goOnUpgrading(HopUpgrade begun, long at) {
+        try {
+            Memory.copy(
+                    at,
+                    MemorySegment.ofBuffer(begun.expected()),
+                    begun.expected().capacity());
+            writeAll(ByteBuffer.wrap(begun.next()));
+            expectHeaders(begun.expected().capacity());
+            if (begun.isOver()) {
+                begun.stream(channel, true, eventLoop()::execute).ifPresent(chunks -> {
+                    carryBy(chunks);
+                    stream().carryBy(chunks);
+                });
+                upgrade = null;
+                takeOwnBuffer();
+                expectHeaders(WireFormat.REQUEST_BYTES);
+                phase = Phase.ADOPTED;
+            }
+        } catch (IOException | OutOfMemoryError e) {
+            end(e.toString());
+        }
     }
 
     /** Ends it for what the peer did, with a line in the log. */
@@ -222,10 +263,11 @@ public final class InboundConnection extends DataConnection {
     }
 
     private void goOnFinishing() {
+        carrier().listen();
         stream().ring();
         if (stream().isIdle()) {
             try {
-                channel.shutdownOutput();
+                carrier().shutdownOutput();
             } catch (IOException e) {
                 end(e.toString());
                 return;
@@ -250,7 +292,7 @@ public final class InboundConnection extends DataConnection {
                 }
             }
             case KEPT -> disarm();
-            case ADOPTED -> {
+            case UPGRADES, ADOPTED -> {
                 Owner current = owner;
                 if (current != null) {
                     current.onReady();
@@ -267,11 +309,16 @@ public final class InboundConnection extends DataConnection {
 
     @Override
     protected int bytesUnderWay() {
-        return payloadBytes();
+        return carrier().isSelectable() ? payloadBytes() : 0;
     }
 
     @Override
     protected void onHeader(long at) {
+        HopUpgrade begun = upgrade;
+        if (begun != null) {
+            goOnUpgrading(begun, at);
+            return;
+        }
         Owner current = owner;
         if (current != null) {
             current.onRequest(at);
@@ -334,6 +381,9 @@ public final class InboundConnection extends DataConnection {
     @Override
     protected void onClosed() {
         eventLoop().cancel(deadline);
+        if (upgrade != null) {
+            upgrade.close();
+        }
         if (stream != null) {
             stream.stop();
         }

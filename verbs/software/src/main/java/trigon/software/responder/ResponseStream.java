@@ -3,10 +3,10 @@ package trigon.software.responder;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.hop.ByteStream;
 import trigon.software.memory.Buffers;
 import trigon.software.wire.WireFormat;
 
@@ -27,7 +27,7 @@ final class ResponseStream {
     /** One of each kind. */
     private static final int MOST_AT_ONCE = 3;
 
-    private final SocketChannel channel;
+    private ByteStream carrier;
     private final ByteBuffer staging = Buffers.allocate(MOST_AT_ONCE * WireFormat.RESPONSE_BYTES);
     private final long stagingAddress = MemorySegment.ofBuffer(staging).address();
     private boolean stopped;
@@ -45,9 +45,14 @@ final class ResponseStream {
     private int nakPsn;
     private int nakReason;
 
-    ResponseStream(SocketChannel channel) {
-        this.channel = channel;
+    ResponseStream(ByteStream carrier) {
+        this.carrier = carrier;
         staging.limit(0);
+    }
+
+    /** Something else carries it from now on. */
+    void carryBy(ByteStream other) {
+        carrier = other;
     }
 
     /**
@@ -123,10 +128,10 @@ final class ResponseStream {
             encode();
         }
         try {
-            channel.write(staging);
+            carrier.write(staging);
         } catch (IOException e) {
             // the reading side meets the same, after the last that the peer has said, and ends the connection
-            log.debug("{} takes nothing more: {}", channel, e.toString());
+            log.debug("{} takes nothing more: {}", carrier, e.toString());
             stop();
         }
     }

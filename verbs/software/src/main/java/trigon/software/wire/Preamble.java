@@ -12,8 +12,10 @@ public sealed interface Preamble {
      * @param sourceNumber queue pair number at the requester's end
      * @param firstPsn PSN of its first request
      * @param source GID of the requester's port
+     * @param upgrades whether the hops of a relayed connection are upgraded once it is accepted
      */
-    record Hello(int destinationNumber, int sourceNumber, int firstPsn, Gid source) implements Preamble {
+    record Hello(int destinationNumber, int sourceNumber, int firstPsn, Gid source, boolean upgrades)
+            implements Preamble {
 
         @Override
         public String toString() {

@@ -26,6 +26,8 @@ public final class PreambleExchange {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int NONCE_BYTES = 32;
 
+    private static final byte UPGRADES = 1;
+
     private static final int PREAMBLE_AT = WireFormat.GREETING_BYTES;
     private static final int PROOF_AT = PREAMBLE_AT + WireFormat.PREAMBLE_BYTES - ConnectionProofs.BYTES;
 
@@ -78,7 +80,8 @@ public final class PreambleExchange {
                         fields.getInt(PREAMBLE_AT + 12),
                         fields.getInt(PREAMBLE_AT + 16),
                         fields.getInt(PREAMBLE_AT + 20),
-                        new Gid(fields.getLong(PREAMBLE_AT + 24), fields.getLong(PREAMBLE_AT + 32)));
+                        new Gid(fields.getLong(PREAMBLE_AT + 24), fields.getLong(PREAMBLE_AT + 32)),
+                        fields.get(PREAMBLE_AT + 40) == UPGRADES);
     }
 
     /** Whether the preamble ends with a right proof. */
@@ -112,6 +115,7 @@ public final class PreambleExchange {
         fields.putInt(PREAMBLE_AT + 20, hello.firstPsn());
         fields.putLong(PREAMBLE_AT + 24, hello.source().high());
         fields.putLong(PREAMBLE_AT + 32, hello.source().low());
+        fields.put(PREAMBLE_AT + 40, hello.upgrades() ? UPGRADES : 0);
         fields.put(PREAMBLE_AT + 48, nonce());
         fields.put(PROOF_AT, proofs.ofConnecting(said, accepting));
         return ByteBuffer.wrap(said, PREAMBLE_AT, WireFormat.PREAMBLE_BYTES);

@@ -14,13 +14,20 @@ import trigon.verbs.WorkCompletionOpcode;
 public final class WireFormat {
 
     static final long MAGIC = 0x5653_4E4F_4749_5254L; // "TRIGONSV" in memory order
-    static final int VERSION = 8;
+    static final int VERSION = 9;
     static final int PSN_BITS = 24;
     public static final int PSN_MASK = (1 << PSN_BITS) - 1;
 
     static final int GREETING_BYTES = 48;
     public static final int PREAMBLE_BYTES = 112;
     public static final int ACCEPTANCE_BYTES = ConnectionProofs.BYTES;
+
+    /** What the connecting side says before its first request, in bytes. */
+    public static final int SAID_FORWARD = PREAMBLE_BYTES;
+
+    /** What the accepting side says before its first response, in bytes. */
+    public static final int SAID_BACK = GREETING_BYTES + ACCEPTANCE_BYTES;
+
     public static final int REQUEST_BYTES = 32;
     public static final int RESPONSE_BYTES = 16;
 

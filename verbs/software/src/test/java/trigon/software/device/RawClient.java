@@ -44,7 +44,8 @@ public final class RawClient implements Closeable {
                 pair.second().queuePair().number(),
                 pair.first().queuePair().number() + numberOff,
                 pair.first().endpoint().psn() + psnOff,
-                Gid.of(Loopback.A.address()));
+                Gid.of(Loopback.A.address()),
+                false);
     }
 
     /** Hears the greeting, and returns the preamble that answers it, with a proof under that key. */

@@ -50,7 +50,7 @@ class PreambleExchangeFuzzTest {
         exchange.greetingSpace().put(said, 0, WireFormat.GREETING_BYTES);
         boolean refused = exchange.refusal().isPresent();
         assertThat(refused).isEqualTo(!Arrays.equals(said, 0, 12, bytes(new PreambleExchange().greet()), 0, 12));
-        exchange.answer(new Preamble.Hello(1, 2, 3, ACCEPTING), PROOFS, ACCEPTING);
+        exchange.answer(new Preamble.Hello(1, 2, 3, ACCEPTING, true), PROOFS, ACCEPTING);
         byte[] acceptance = Arrays.copyOfRange(said, WireFormat.GREETING_BYTES, said.length);
         assertThat(exchange.isAccepted(acceptance, PROOFS, ACCEPTING)).isFalse();
     }

@@ -20,7 +20,7 @@ class PreambleExchangeTest {
     private static final ConnectionProofs PROOFS = new ConnectionProofs(key(1));
     private static final ConnectionProofs OTHERS = new ConnectionProofs(key(2));
     private static final ConnectionProofs NONE = new ConnectionProofs(null);
-    private static final Preamble.Hello HELLO = new Preamble.Hello(0x123456, 0x654321, 0xABCDEF, CONNECTING);
+    private static final Preamble.Hello HELLO = new Preamble.Hello(0x123456, 0x654321, 0xABCDEF, CONNECTING, true);
 
     private final PreambleExchange accepting = new PreambleExchange();
     private final PreambleExchange connecting = new PreambleExchange();

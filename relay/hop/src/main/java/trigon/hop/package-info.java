@@ -1,0 +1,12 @@
+/**
+ * What carries a relayed connection over one hop, the link between two neighbours on its way: a {@link
+ * trigon.hop.SocketStream}, or a {@link trigon.hop.ChunkStream} over a queue pair. Both are a {@link
+ * trigon.hop.ByteStream}, so hops of both kinds mix.
+ *
+ * <p>The two sides of a hop agree by a {@link trigon.hop.HopUpgrade}, over the TCP connection that they have already.
+ * That connection stays: it is the bell that wakes a side that sleeps, and it breaks when the other side's process ends.
+ */
+@NullMarked
+package trigon.hop;
+
+import org.jspecify.annotations.NullMarked;

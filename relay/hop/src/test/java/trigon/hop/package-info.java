@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.hop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,24 @@
+package trigon.relay;
+
+import java.io.IOException;
+
+/** One direction of a circuit that is open. The relay's thread alone; allocates nothing. */
+sealed interface Passage permits Splice, Forwarding {
+
+    /**
+     * Moves what can be moved now, but not without limit.
+     *
+     * @return how many bytes were written
+     * @throws IOException if one of the two sides is broken
+     */
+    int step() throws IOException;
+
+    /** Whether it waits for its source to have something. */
+    boolean wantsToRead();
+
+    /** Whether it waits for room at the other side. */
+    boolean wantsToWrite();
+
+    /** Whether its source has ended, and the other side has been told. */
+    boolean isOver();
+}

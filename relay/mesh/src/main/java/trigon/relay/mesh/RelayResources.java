@@ -1,0 +1,11 @@
+package trigon.relay.mesh;
+
+import trigon.hop.HopDevices;
+
+/**
+ * What a process has for relaying.
+ *
+ * @param hops what may carry circuits faster than TCP; stay the caller's
+ * @param spins whether the relay's thread may look for more before it sleeps
+ */
+public record RelayResources(HopDevices hops, boolean spins) {}

@@ -1,0 +1,34 @@
+package trigon.relay;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Test;
+import trigon.testsupport.verbs.QueuePairSettings;
+import trigon.testsupport.verbs.VerbsContract;
+import trigon.testsupport.verbs.VerbsFabric;
+
+/** The contract of the verbs through a relay: TCP carries the first hop, and RDMA the second. */
+class TcpThenRdmaRelayContractTest extends VerbsContract {
+
+    private static final RelayedLine LINE = new RelayedLine(RelayedLine.B_TO_C, RelayedLine.C);
+
+    @Override
+    public VerbsFabric fabric() {
+        return LINE.fabric();
+    }
+
+    @Override
+    public QueuePairSettings settings() {
+        return QueuePairSettings.DEFAULT.withTimeout(22);
+    }
+
+    @Override
+    @Test
+    @Disabled("the RDMA of the test allocates")
+    public void allocatesNothingWhilePostingAndPolling() {}
+
+    @AfterAll
+    static void close() {
+        LINE.close();
+    }
+}

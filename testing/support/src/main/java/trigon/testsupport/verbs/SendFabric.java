@@ -1,0 +1,430 @@
+package trigon.testsupport.verbs;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import trigon.system.Errno;
+import trigon.system.Memory;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.AsyncEvent;
+import trigon.verbs.CompletionQueue;
+import trigon.verbs.DeviceAttributes;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.Gid;
+import trigon.verbs.GidEntry;
+import trigon.verbs.LinkKind;
+import trigon.verbs.LinkLayer;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.Mtu;
+import trigon.verbs.PortAttributes;
+import trigon.verbs.PortState;
+import trigon.verbs.ProtectionDomain;
+import trigon.verbs.QueuePair;
+import trigon.verbs.QueuePairAttribute;
+import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.QueuePairStateCode;
+import trigon.verbs.ResourceLedger;
+import trigon.verbs.SendFlag;
+import trigon.verbs.VerbsException;
+import trigon.verbs.VerbsProvider;
+import trigon.verbs.WorkCompletionOpcode;
+import trigon.verbs.WorkCompletionStatus;
+import trigon.verbs.WorkCompletions;
+
+/**
+ * RDMA devices of one process that know SENDs and nothing else, for tests of what uses no more. A SEND arrives when it
+ * is posted; without a receive, or without a peer, it fails, since there are no retries. Memory and its keys are
+ * checked. Thread-safe: one lock for all.
+ */
+public final class SendFabric implements VerbsProvider {
+
+    private final Map<String, Gid> devices;
+    private final Map<Integer, Pair> pairs = new HashMap<>();
+    private final Map<Integer, Region> regions = new HashMap<>();
+    private final ResourceLedger ledger = new ResourceLedger();
+    private int nextNumber = 2;
+    private int nextKey = 1;
+    private long memoryLimit = Long.MAX_VALUE;
+    private Optional<SplittableRandom> late = Optional.empty();
+
+    /** Devices by their names, each with one port and one GID. */
+    public SendFabric(Map<String, Gid> devices) {
+        this.devices = Map.copyOf(devices);
+    }
+
+    /** From now on no more than so many bytes can be registered at a time, as with a limit on locked memory. */
+    public synchronized void limitMemory(long bytes) {
+        memoryLimit = bytes;
+    }
+
+    /** From now on each poll shows as many completions as that says, and others later. */
+    public synchronized void showLate(SplittableRandom random) {
+        late = Optional.of(random);
+    }
+
+    /** Takes all queue pairs to the error state, as after a cable is cut for long. */
+    public synchronized void cut() {
+        pairs.values().forEach(pair -> pair.fail(WorkCompletionStatus.RETRY_EXCEEDED));
+    }
+
+    @Override
+    public String name() {
+        return "the fabric of a test";
+    }
+
+    @Override
+    public LinkKind linkKind() {
+        return LinkKind.RDMA;
+    }
+
+    @Override
+    public List<String> deviceNames() {
+        return List.copyOf(devices.keySet());
+    }
+
+    @Override
+    public DeviceContext open(String deviceName) {
+        Gid gid = devices.get(deviceName);
+        if (gid == null) {
+            throw new VerbsException("ibv_open_device", deviceName, Errno.ENODEV, "");
+        }
+        return new Context(deviceName, gid);
+    }
+
+    @Override
+    public ResourceLedger ledger() {
+        return ledger;
+    }
+
+    private final class Context implements DeviceContext {
+
+        private final String deviceName;
+        private final Gid gid;
+        private boolean closed;
+
+        Context(String deviceName, Gid gid) {
+            this.deviceName = deviceName;
+            this.gid = gid;
+            ledger.opened(ResourceLedger.Kind.DEVICE_CONTEXT);
+        }
+
+        @Override
+        public String deviceName() {
+            return deviceName;
+        }
+
+        @Override
+        public DeviceAttributes attributes() {
+            return new DeviceAttributes(gid.low(), 1, 1 << 14, 1 << 16, 1);
+        }
+
+        @Override
+        public PortAttributes queryPort(int port) {
+            return new PortAttributes(PortState.ACTIVE, Mtu.MTU_4096, 1 << 30, 0, LinkLayer.ETHERNET, 100_000);
+        }
+
+        @Override
+        public List<GidEntry> gidTable(int port) {
+            return List.of(new GidEntry(1, gid, GidEntry.Type.ROCE_V2, 1));
+        }
+
+        @Override
+        public ProtectionDomain allocateProtectionDomain() {
+            ledger.opened(ResourceLedger.Kind.PROTECTION_DOMAIN);
+            return new Domain();
+        }
+
+        @Override
+        public CompletionQueue createCompletionQueue(int entries) {
+            ledger.opened(ResourceLedger.Kind.COMPLETION_QUEUE);
+            return new Queue();
+        }
+
+        @Override
+        public QueuePair createQueuePair(ProtectionDomain domain, QueuePairCapacity capacity) {
+            synchronized (SendFabric.this) {
+                Pair pair = new Pair(nextNumber++, (Domain) domain, capacity);
+                pairs.put(pair.number, pair);
+                ledger.opened(ResourceLedger.Kind.QUEUE_PAIR);
+                return pair;
+            }
+        }
+
+        @Override
+        public Optional<AsyncEvent> pollAsyncEvent() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                ledger.closed(ResourceLedger.Kind.DEVICE_CONTEXT);
+            }
+        }
+    }
+
+    private final class Domain implements ProtectionDomain {
+
+        private boolean closed;
+
+        @Override
+        public MemoryRegion registerMemory(long address, long length, Set<AccessFlag> access) {
+            synchronized (SendFabric.this) {
+                long registered =
+                        regions.values().stream().mapToLong(Region::length).sum();
+                if (registered + length > memoryLimit) {
+                    throw new VerbsException("ibv_reg_mr", "a test's device", Errno.ENOMEM, "");
+                }
+                Region region = new Region(nextKey++, this, address, length, access);
+                regions.put(region.key, region);
+                ledger.opened(ResourceLedger.Kind.MEMORY_REGION);
+                return region;
+            }
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                ledger.closed(ResourceLedger.Kind.PROTECTION_DOMAIN);
+            }
+        }
+    }
+
+    private final class Region implements MemoryRegion {
+
+        private final int key;
+        private final Domain domain;
+        private final long address;
+        private final long length;
+        private final Set<AccessFlag> access;
+
+        Region(int key, Domain domain, long address, long length, Set<AccessFlag> access) {
+            this.key = key;
+            this.domain = domain;
+            this.address = address;
+            this.length = length;
+            this.access = Set.copyOf(access);
+        }
+
+        boolean covers(Domain of, long at, int bytes) {
+            return domain == of && at >= address && at + bytes <= address + length;
+        }
+
+        @Override
+        public long address() {
+            return address;
+        }
+
+        @Override
+        public long length() {
+            return length;
+        }
+
+        @Override
+        public int localKey() {
+            return key;
+        }
+
+        @Override
+        public int remoteKey() {
+            return key;
+        }
+
+        @Override
+        public void close() {
+            synchronized (SendFabric.this) {
+                if (regions.remove(key) != null) {
+                    ledger.closed(ResourceLedger.Kind.MEMORY_REGION);
+                }
+            }
+        }
+    }
+
+    private record Done(long id, int status, int opcode, int bytes, int immediate, int flags, int number) {}
+
+    private final class Queue implements CompletionQueue {
+
+        private final Deque<Done> done = new ArrayDeque<>();
+        private boolean closed;
+
+        @Override
+        public int poll(WorkCompletions into) {
+            synchronized (SendFabric.this) {
+                int most = late.map(random -> random.nextInt(3)).orElse(into.capacity());
+                int count = 0;
+                for (; count < most && !done.isEmpty(); count++) {
+                    Done next = done.removeFirst();
+                    into.set(
+                            count,
+                            next.id,
+                            next.status,
+                            next.opcode,
+                            next.bytes,
+                            next.immediate,
+                            next.flags,
+                            next.number);
+                }
+                return count;
+            }
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                ledger.closed(ResourceLedger.Kind.COMPLETION_QUEUE);
+            }
+        }
+    }
+
+    private record Receive(long id, long address, int length, int key) {}
+
+    private final class Pair extends SendingQueuePair {
+
+        private final int number;
+        private final Domain domain;
+        private final Queue sends;
+        private final Queue receives;
+        private final Deque<Receive> posted = new ArrayDeque<>();
+        private QueuePairStateCode state = QueuePairStateCode.RESET;
+        private int peer;
+        private boolean closed;
+
+        Pair(int number, Domain domain, QueuePairCapacity capacity) {
+            this.number = number;
+            this.domain = domain;
+            sends = (Queue) capacity.sendCompletions();
+            receives = (Queue) capacity.receiveCompletions();
+        }
+
+        @Override
+        public int number() {
+            return number;
+        }
+
+        @Override
+        public int maxInlineBytes() {
+            return 128;
+        }
+
+        @Override
+        public void modify(QueuePairAttributes attributes) {
+            synchronized (SendFabric.this) {
+                if (attributes.mask().contains(QueuePairAttribute.DESTINATION_NUMBER)) {
+                    peer = attributes.destinationNumber();
+                    if (!devices.containsValue(attributes.addressVector().destination())) {
+                        throw new VerbsException("ibv_modify_qp", toString(), Errno.ETIMEDOUT, "no such neighbour");
+                    }
+                }
+                state = attributes.state();
+                if (state == QueuePairStateCode.ERROR) {
+                    fail(WorkCompletionStatus.WR_FLUSHED);
+                }
+            }
+        }
+
+        @Override
+        public QueuePairStateCode queryState() {
+            return state;
+        }
+
+        private void fail(WorkCompletionStatus status) {
+            state = QueuePairStateCode.ERROR;
+            for (Receive each : posted) {
+                receives.done.add(new Done(each.id, status.code(), WorkCompletionOpcode.RECEIVE, 0, 0, 0, number));
+            }
+            posted.clear();
+        }
+
+        @Override
+        public int postSendWithImmediate(
+                long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
+            synchronized (SendFabric.this) {
+                if (closed || (state != QueuePairStateCode.READY_TO_SEND && state != QueuePairStateCode.ERROR)) {
+                    return Errno.EINVAL;
+                }
+                boolean inline = (sendFlags & SendFlag.INLINE) != 0;
+                WorkCompletionStatus status = send(localAddress, length, localKey, immediate, inline);
+                if (status != WorkCompletionStatus.SUCCESS) {
+                    state = QueuePairStateCode.ERROR;
+                }
+                if ((sendFlags & SendFlag.SIGNALED) != 0 || status != WorkCompletionStatus.SUCCESS) {
+                    sends.done.add(
+                            new Done(workRequestId, status.code(), WorkCompletionOpcode.SEND, length, 0, 0, number));
+                }
+                return 0;
+            }
+        }
+
+        private WorkCompletionStatus send(long address, int length, int key, int immediate, boolean inline) {
+            Region from = regions.get(key);
+            if (state == QueuePairStateCode.ERROR) {
+                return WorkCompletionStatus.WR_FLUSHED;
+            }
+            if (length > 0 && !inline && (from == null || !from.covers(domain, address, length))) {
+                return WorkCompletionStatus.LOCAL_PROTECTION_ERROR;
+            }
+            Pair to = pairs.get(peer);
+            if (to == null || to.peer != number || to.state == QueuePairStateCode.ERROR) {
+                return WorkCompletionStatus.RETRY_EXCEEDED;
+            }
+            return to.receive(address, length, immediate);
+        }
+
+        private WorkCompletionStatus receive(long from, int length, int immediate) {
+            Receive receive = posted.poll();
+            if (receive == null) {
+                return WorkCompletionStatus.RNR_RETRY_EXCEEDED;
+            }
+            Region into = regions.get(receive.key);
+            if (length > receive.length
+                    || into == null
+                    || !into.access.contains(AccessFlag.LOCAL_WRITE)
+                    || !into.covers(domain, receive.address, length)) {
+                return WorkCompletionStatus.REMOTE_OPERATION_ERROR;
+            }
+            Memory.copy(from, receive.address, length);
+            receives.done.add(new Done(
+                    receive.id,
+                    WorkCompletionStatus.SUCCESS_CODE,
+                    WorkCompletionOpcode.RECEIVE,
+                    length,
+                    immediate,
+                    WorkCompletions.WITH_IMMEDIATE,
+                    number));
+            return WorkCompletionStatus.SUCCESS;
+        }
+
+        @Override
+        public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
+            synchronized (SendFabric.this) {
+                posted.add(new Receive(workRequestId, localAddress, length, localKey));
+                return 0;
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (SendFabric.this) {
+                if (!closed) {
+                    closed = true;
+                    pairs.remove(number);
+                    ledger.closed(ResourceLedger.Kind.QUEUE_PAIR);
+                }
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "qp " + number;
+        }
+    }
+}
