@@ -52,8 +52,9 @@ class DocumentedCommandsTest {
         }
 
         boolean isRunAnywhere() {
-            return words.getFirst().equals("help")
-                    || (words.getFirst().equals("plan") && words.contains("--shape") && !words.contains("--write"));
+            boolean plans = words.getFirst().equals("plan") && words.contains("--shape") && !words.contains("--write");
+            boolean helps = words.getFirst().equals("help") && !checkout;
+            return (plans || helps) && words.stream().noneMatch(word -> word.matches("[A-Z]+"));
         }
     }
 
