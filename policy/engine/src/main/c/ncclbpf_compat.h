@@ -5,7 +5,7 @@
  *     clang -O2 -g -target bpf -mcpu=v3 -I DIRECTORY_OF_THIS_FILE -c policy.c -o policy.o
  *
  * By the section "uprobe" Trigon knows such a program. The guide says what is otherwise here, and why: policies.md,
- * "Policies of NCCLbpf's". HeaderTest compares this file with trigon.policy.program and trigon.policy.map.
+ * "Policies for NCCLbpf". HeaderTest compares this file with trigon.policy.program and trigon.policy.map.
  */
 #ifndef NCCLBPF_COMPAT_H
 #define NCCLBPF_COMPAT_H

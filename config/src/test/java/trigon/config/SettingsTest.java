@@ -128,7 +128,7 @@ class SettingsTest {
                                 setting.defaultText(),
                                 setting.meaning(),
                                 setting.fileKey()
-                                        .map(". Goes before `%s` of the file"::formatted)
+                                        .map(". Overrides `%s` of the file"::formatted)
                                         .orElse("")));
             }
         }
