@@ -260,6 +260,17 @@ int net_reg_mr(const struct net *net, void *comm, void *data, size_t size, int t
   return result;
 }
 
+int net_reg_mr_dma_buf(const struct net *net, void *comm, void *data, size_t size, int type, uint64_t offset, int fd,
+                       void **mhandle) {
+  *mhandle = NULL;
+  if (COMMON(net)->regMrDmaBuf == NULL) {
+    return NCCL_INVALID_USAGE;
+  }
+  int result = COMMON(net)->regMrDmaBuf(comm, data, size, type, offset, fd, mhandle);
+  trace_reg_mr(comm, data, size, type, *mhandle, result);
+  return result;
+}
+
 int net_dereg_mr(const struct net *net, void *comm, void *mhandle) {
   int result = COMMON(net)->deregMr(comm, mhandle);
   trace_dereg_mr(comm, mhandle, result);

@@ -92,6 +92,8 @@ int net_close_recv(const struct net *net, void *comm);
 int net_close_listen(const struct net *net, void *comm);
 
 int net_reg_mr(const struct net *net, void *comm, void *data, size_t size, int type, void **mhandle);
+int net_reg_mr_dma_buf(const struct net *net, void *comm, void *data, size_t size, int type, uint64_t offset, int fd,
+                       void **mhandle);
 int net_dereg_mr(const struct net *net, void *comm, void *mhandle);
 
 int net_isend(const struct net *net, void *comm, void *data, size_t size, int tag, void *mhandle, void **request);

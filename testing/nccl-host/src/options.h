@@ -35,6 +35,7 @@ struct options {
   int linger_seconds; /* from a failure to the closes */
   int timeout_seconds;
   unsigned seed;
+  bool gpu_memory; /* of connections' buffers; of those in host memory otherwise */
   bool print_json;
   bool print_rounds; /* and the time of each all-reduce that counts */
   bool verbose;
