@@ -1,6 +1,6 @@
 /*
- * What stands for memory of a GPU: pages that have two addresses. By the device's the CPU may not touch them; it is what
- * the plugin is given, with a descriptor, as CUDA lends memory. By the host's this program looks at them.
+ * What stands for memory of a GPU: pages that have two addresses. By the device's the CPU may not touch them; it is
+ * what the plugin is given, with a descriptor, as CUDA lends memory. By the host's this program looks at them.
  */
 #ifndef HOST_GPU_H
 #define HOST_GPU_H
