@@ -144,8 +144,7 @@ int net_begin(struct net *net, void **ctx, uint64_t comm_id, int *devices) {
 }
 
 const char *net_optional_slots(const struct net *net) {
-  bool any = COMMON(net)->regMrDmaBuf != NULL || COMMON(net)->getDeviceMr != NULL ||
-             COMMON(net)->irecvConsumed != NULL ||
+  bool any = COMMON(net)->getDeviceMr != NULL || COMMON(net)->irecvConsumed != NULL ||
              (net->api >= 9 && COMMON(net)->makeVDevice != NULL) || (net->api >= 11 && COMMON(net)->setNetAttr != NULL);
   return any ? "some" : "none";
 }

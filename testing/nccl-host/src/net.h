@@ -76,7 +76,8 @@ int net_finalize(struct net *net, void *ctx);
 int net_devices(const struct net *net, int *count);
 
 /*
- * "none" or "some": which of the slots that may be NULL the plugin fills. NCCL would use them, this program does not.
+ * "none" or "some": which of the slots that may be NULL the plugin fills. NCCL would use them, this program does not;
+ * but for regMrDmaBuf, which both use only with memory of GPUs.
  */
 const char *net_optional_slots(const struct net *net);
 

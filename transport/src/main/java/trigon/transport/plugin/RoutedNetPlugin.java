@@ -144,6 +144,11 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     }
 
     @Override
+    public long registerDmaBuf(long comm, long address, long size, long offset, int descriptor) {
+        return sessions.registerDmaBuf(comm, address, size, offset, descriptor);
+    }
+
+    @Override
     public void deregisterMemory(long comm, long memoryHandle) {
         sessions.deregister(comm, memoryHandle);
     }
@@ -187,7 +192,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public long iflush(long receiveComm, long address, long size, long memoryHandle) {
-        return sessions.find(receiveComm) instanceof ReceiveSession session ? session.iflush() : INVALID_ARGUMENT;
+        return sessions.find(receiveComm) instanceof ReceiveSession session
+                ? session.iflush(address, size == 0 ? null : sessions.buffer(session, address, size, memoryHandle))
+                : INVALID_ARGUMENT;
     }
 
     @Override
