@@ -9,12 +9,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
+import trigon.system.Errno;
 import trigon.trace.TraceLog;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.failover.Failovers;
 import trigon.transport.failure.CommunicatorFailure;
 import trigon.transport.handle.HandleTable;
+import trigon.transport.path.Link;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestTable;
 import trigon.transport.session.ReceiveSession;
@@ -23,6 +25,8 @@ import trigon.transport.session.Session;
 import trigon.transport.session.SessionFailure;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.DmaBuf;
+import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsException;
 
 /**
  * The open sessions, NCCL's send and receive comms, and the memory that is registered for them. {@link #find} and
@@ -184,6 +188,7 @@ final class Sessions {
      * Simple waits for the flush, which READs.
      */
     private long registerOfGpu(long sessionHandle, Session session, long address, long size, @Nullable DmaBuf dmaBuf) {
+        requireRdma(session);
         EnumSet<AccessFlag> access = session instanceof ReceiveSession
                 ? EnumSet.of(
                         AccessFlag.LOCAL_WRITE,
@@ -197,6 +202,18 @@ final class Sessions {
             }
             return RegisteredMemory.ofGpu(session.links(), address, size, dmaBuf, access);
         });
+    }
+
+    private static void requireRdma(Session session) {
+        for (Link link : session.links()) {
+            if (link.local().kind() != LinkKind.RDMA) {
+                throw new VerbsException(
+                        "ibv_reg_dmabuf_mr",
+                        link.toString(),
+                        Errno.EOPNOTSUPP,
+                        "memory of a GPU cannot go over TCP. TRIGON_GPU_MEMORY=off runs without it");
+            }
+        }
     }
 
     private long register(long sessionHandle, Session session, Supplier<RegisteredMemory> make) {

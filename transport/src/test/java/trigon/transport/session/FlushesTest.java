@@ -2,22 +2,18 @@ package trigon.transport.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import trigon.routing.LocalLink;
-import trigon.system.InterfaceAddress;
+import trigon.transport.ReadingVerbs;
 import trigon.transport.handle.RequestHandle;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.RegisteredMemory;
 import trigon.verbs.AccessFlag;
-import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 import trigon.verbs.WorkCompletionStatus;
 
@@ -28,8 +24,11 @@ class FlushesTest {
 
     private final ReadingVerbs verbs = new ReadingVerbs();
     private final Metrics metrics = Metrics.unshared();
-    private final Links links =
-            Links.open(List.of(link("one", 1), link("two", 2)), Map.of(LinkKind.RDMA, verbs), 4096, metrics);
+    private final Links links = Links.open(
+            List.of(ReadingVerbs.link("one", LinkKind.RDMA, 1), ReadingVerbs.link("two", LinkKind.RDMA, 2)),
+            Map.of(LinkKind.RDMA, verbs),
+            4096,
+            metrics);
     private final Link one = links.all().get(0);
     private final Link two = links.all().get(1);
     private final Flushes flushes = new Flushes(SESSION);
@@ -39,26 +38,6 @@ class FlushesTest {
         flushes.close();
         links.close();
         metrics.close();
-    }
-
-    private static LocalLink link(String name, int host) {
-        try {
-            InetAddress address = InetAddress.getByName("10.1.1." + host);
-            return new LocalLink(
-                    name,
-                    LinkKind.RDMA,
-                    name,
-                    1,
-                    new InterfaceAddress(address, 24),
-                    0,
-                    Gid.of(address),
-                    10_000,
-                    name,
-                    host,
-                    host);
-        } catch (UnknownHostException e) {
-            throw new AssertionError(e);
-        }
     }
 
     private static RegisteredMemory memory(Link... of) {

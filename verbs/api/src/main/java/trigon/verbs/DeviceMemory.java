@@ -14,6 +14,11 @@ public record DeviceMemory(boolean dmaBuf, boolean peerMemory, String obstacle) 
         return new DeviceMemory(false, false, obstacle);
     }
 
+    /** Whether it does in any way. */
+    public boolean isReachable() {
+        return dmaBuf || peerMemory;
+    }
+
     /** For people: {@code DMA-BUF}, {@code peermem}, both, or {@code no} and why. */
     @Override
     public String toString() {

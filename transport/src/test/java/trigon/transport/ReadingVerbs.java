@@ -1,5 +1,7 @@
-package trigon.transport.session;
+package trigon.transport;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -8,12 +10,16 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import trigon.routing.LocalLink;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.DeviceAttributes;
 import trigon.verbs.DeviceContext;
+import trigon.verbs.DeviceMemory;
 import trigon.verbs.DmaBuf;
+import trigon.verbs.Gid;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
 import trigon.verbs.LinkLayer;
@@ -33,25 +39,28 @@ import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
 /** Devices that take READs of memory of GPUs, and complete them when a test says so. They move nothing. */
-final class ReadingVerbs implements VerbsProvider {
+public final class ReadingVerbs implements VerbsProvider {
 
     private static final int REGION_KEY = 7;
 
+    /** How all of them reach memory of GPUs. */
+    public DeviceMemory memory = new DeviceMemory(true, false, "");
+
     /** READs that are outstanding, by device. */
-    final Map<String, Queue<Long>> outstanding = new TreeMap<>();
+    public final Map<String, Queue<Long>> outstanding = new TreeMap<>();
 
     private final Map<String, Queue<Long>> completed = new TreeMap<>();
     private final ResourceLedger ledger = new ResourceLedger();
     private WorkCompletionStatus status = WorkCompletionStatus.SUCCESS;
 
     /** All that is outstanding on a device is done. */
-    void complete(String device) {
+    public void complete(String device) {
         completions(device).addAll(reads(device));
         reads(device).clear();
     }
 
     /** The same, and has failed. */
-    void fail(String device, WorkCompletionStatus why) {
+    public void fail(String device, WorkCompletionStatus why) {
         status = why;
         complete(device);
     }
@@ -115,6 +124,11 @@ final class ReadingVerbs implements VerbsProvider {
         @Override
         public List<GidEntry> gidTable(int port) {
             return List.of();
+        }
+
+        @Override
+        public DeviceMemory deviceMemory() {
+            return memory;
         }
 
         @Override
@@ -314,6 +328,27 @@ final class ReadingVerbs implements VerbsProvider {
         @Override
         public void close() {
             ledger.closed(ResourceLedger.Kind.QUEUE_PAIR);
+        }
+    }
+
+    /** A link of one of them, at 10.1.1.{@code host}. */
+    public static LocalLink link(String device, LinkKind kind, int host) {
+        try {
+            InetAddress address = InetAddress.getByName("10.1.1." + host);
+            return new LocalLink(
+                    device,
+                    kind,
+                    device,
+                    1,
+                    new InterfaceAddress(address, 24),
+                    0,
+                    Gid.of(address),
+                    100_000,
+                    "eth_" + device,
+                    host,
+                    host);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
         }
     }
 }
