@@ -65,9 +65,9 @@ static void sizes_of(const struct rank *rank, size_t sizes[BUFFERS]) {
   sizes[2] = DEPTH * rank->slot_bytes;
 }
 
-static bool allocate(struct rank *rank, size_t bytes, struct gpu_memory *gpu, char **memory) {
+static bool allocate(struct rank *rank, size_t bytes, bool of_gpu, struct gpu_memory *gpu, char **memory) {
   void *block = NULL;
-  if (rank->options->gpu_memory) {
+  if (of_gpu) {
     bool ok = gpu_allocate(rank->number, gpu, bytes);
     *memory = gpu->host;
     return ok;
@@ -93,7 +93,8 @@ static bool register_buffers(struct rank *rank, struct channel *channel, void *c
   void **mhandles = sends ? channel->send_mhandles : channel->recv_mhandles;
   size_t sizes[BUFFERS];
   sizes_of(rank, sizes);
-  if (!allocate(rank, sizes[0] + sizes[1] + sizes[2], gpu, memory)) {
+  bool of_gpu = sends ? rank->options->send_gpu : rank->options->recv_gpu;
+  if (!allocate(rank, sizes[0] + sizes[1] + sizes[2], of_gpu, gpu, memory)) {
     return false;
   }
   char *slots = *memory + sizes[0] + sizes[1];

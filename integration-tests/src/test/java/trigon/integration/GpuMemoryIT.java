@@ -55,6 +55,20 @@ class GpuMemoryIT {
         run(device, "--test", "ring", "--bytes", "1000000", "--iterations", "20");
     }
 
+    /** Each for the connections that NCCL wants over that NIC. */
+    @Test
+    void ncclSeesADeviceForEachNic() throws IOException {
+        Map<String, String> settings = Map.of("TRIGON_GPU_MEMORY", "auto");
+        try (HostProgram host = start(TWO_NICS, settings, "--test", "exchange", "--bytes", "70000", "--verbose")) {
+            assertRight(host);
+            assertThat(host.output())
+                    .contains("trigon0 (one): GPU memory by DMA-BUF", "trigon1 (two): GPU memory by DMA-BUF")
+                    .containsPattern("device 0: trigon0, .* pointers 5,")
+                    .containsPattern("device 1: trigon1, .* pointers 5,")
+                    .contains("sends to a 10.1.12.1 via one ", "sends to a 10.1.13.1 via two ");
+        }
+    }
+
     /** What fails is made good over the other device; the descriptors were closed long before. */
     @ParameterizedTest
     @CsvSource({
@@ -80,16 +94,21 @@ class GpuMemoryIT {
         return said.lines().filter(line -> line.contains(what)).count();
     }
 
-    /** It would end at an address that the CPU may not touch. */
-    @Test
-    void doesNotGoOnByTcp() throws IOException {
+    /** It would end at an address that the CPU may not touch; where only the receiver knows that, it refuses. */
+    @ParameterizedTest
+    @ValueSource(strings = {"both", "receive"})
+    void doesNotGoOnByTcp(String ends) throws IOException {
         String nics = "version: 1\nlinks: auto\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
         Map<String, String> device = Map.of("INSTANTVERBS_PORT_FAULTS", "5000", "TRIGON_PEER_TIMEOUT", "2s");
-        try (HostProgram host = start(nics, device, "--bytes", "70000", "--iterations", "100000000")) {
+        try (HostProgram host =
+                start(nics, device, "--bytes", "70000", "--iterations", "100000000", "--gpu-memory", ends)) {
             assertThat(host.exitStatus()).as(host.output()).isEqualTo(1);
             assertThat(host.output())
-                    .contains("the port of one goes down", "memory of a GPU does not go over them")
+                    .contains("the port of one goes down")
                     .doesNotContain(" goes on over ", "descriptors of a GPU's memory are left");
+            assertThat(host.output().contains("memory of a GPU does not go over them"))
+                    .as(host.output())
+                    .isEqualTo(ends.equals("both"));
         }
     }
 
@@ -122,9 +141,10 @@ class GpuMemoryIT {
                 Files.writeString(scratch.resolve("nodes.yaml"), nodes).toString());
         environment.put("TRIGON_NODE", "a");
         environment.putAll(more);
-        List<String> all = new ArrayList<>(List.of("--gpu-memory", "--ranks", "2", "--local-ranks", "2"));
+        List<String> all = new ArrayList<>(List.of("--ranks", "2", "--local-ranks", "2"));
         all.addAll(List.of(
                 "--channels", "2", "--rendezvous", scratch.resolve("rendezvous").toString()));
+        all.addAll(List.of("--gpu-memory", "both")); // the last one counts
         all.addAll(List.of(arguments));
         return new HostProgram(
                 InstantDevice.AS_TWO_NICS,
