@@ -3,6 +3,7 @@ package trigon.transport;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import trigon.routing.LocalLink;
+import trigon.system.Errno;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AsyncEvent;
@@ -33,6 +35,7 @@ import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.ResourceLedger;
+import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletionStatus;
@@ -48,6 +51,12 @@ public final class ReadingVerbs implements VerbsProvider {
 
     /** READs that are outstanding, by device. */
     public final Map<String, Queue<Long>> outstanding = new TreeMap<>();
+
+    /** The descriptors of what was registered, in order. */
+    public final List<Integer> registered = new ArrayList<>();
+
+    /** A device of that name does not reach memory of GPUs. */
+    public String refusing = "";
 
     private final Map<String, Queue<Long>> completed = new TreeMap<>();
     private final ResourceLedger ledger = new ResourceLedger();
@@ -133,7 +142,7 @@ public final class ReadingVerbs implements VerbsProvider {
 
         @Override
         public ProtectionDomain allocateProtectionDomain() {
-            return new Domain();
+            return new Domain(name);
         }
 
         @Override
@@ -160,6 +169,12 @@ public final class ReadingVerbs implements VerbsProvider {
 
     private final class Domain implements ProtectionDomain {
 
+        private final String device;
+
+        Domain(String device) {
+            this.device = device;
+        }
+
         @Override
         public MemoryRegion registerMemory(long address, long length, Set<AccessFlag> access) {
             ledger.opened(ResourceLedger.Kind.MEMORY_REGION);
@@ -169,6 +184,12 @@ public final class ReadingVerbs implements VerbsProvider {
         @Override
         public MemoryRegion registerDeviceMemory(
                 long address, long length, @Nullable DmaBuf dmaBuf, Set<AccessFlag> access) {
+            if (device.equals(refusing)) {
+                throw new VerbsException("ibv_reg_dmabuf_mr", device, Errno.EOPNOTSUPP, "");
+            }
+            if (dmaBuf != null) {
+                registered.add(dmaBuf.descriptor());
+            }
             return registerMemory(address, length, access);
         }
 
