@@ -23,9 +23,9 @@ static bool due(unsigned every, atomic_ulong *next) {
     && atomic_compare_exchange_strong(next, &at, now + every / 2 + random_number() % every) && at != 0;
 }
 
-/* One that is ready to send, with lifetime held. Returns whether it is. */
+/* One that is ready to send, and not to itself, with lifetime held. Returns whether it is. */
 static bool fail_if_sending(Qp *qp) {
-  if (!qp || state_of(&qp->ibv) != IBV_QPS_RTS)
+  if (!qp || state_of(&qp->ibv) != IBV_QPS_RTS || qp->attr.dest_qp_num == qp->ibv.qp_num)
     return false;
   lock(&qp->send_lock);
   fail_sends(qp);

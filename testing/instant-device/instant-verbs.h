@@ -63,6 +63,10 @@
  * A queue pair that ibv_modify_qp has put into the error or reset state, or that is destroyed, is a fence: when the
  * call has returned no write of the peer's is under way through it.
  *
+ * DMA-BUF memory is a memfd or udmabuf, which the device maps. What is written there is withheld until a READ of such
+ * memory on the same device, as a NIC's write to a GPU may still be on its way when its completion has been seen.
+ * A queue pair that is connected to itself goes on with the port down, and no fault of its own comes to it.
+ *
  * Not modelled: time (no latency, no bandwidth, no retry timers: RNR waits for ever
  * unless rnr_retry is 0), packet loss, UD, SRQ, memory windows, multicast, XRC, the
  * extended ibv_qp_ex / ibv_cq_ex calls (they fail with EOPNOTSUPP).

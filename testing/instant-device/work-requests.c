@@ -92,7 +92,7 @@ static int write_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t 
       : translate(g->lkey, g->addr, g->length, 0, qp->ibv.pd);
     if (!from)
       return IBV_WC_LOC_PROT_ERR;
-    ordered_copy(to, from, g->length);
+    write_region(find_mr(wr->wr.rdma.rkey), to, from, g->length);
     to += g->length;
   }
   return IBV_WC_SUCCESS;
@@ -117,6 +117,8 @@ static int read_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t l
 
   if (len && (!from || !(dst->attr.qp_access_flags & IBV_ACCESS_REMOTE_READ)))
     return IBV_WC_REM_ACCESS_ERR;
+  if (len)
+    land_writes(find_mr(wr->wr.rdma.rkey));
   if (len && !scatter(qp, wr->sg_list, wr->num_sge, from, len, true))
     return IBV_WC_LOC_PROT_ERR;
   return IBV_WC_SUCCESS;
@@ -158,10 +160,15 @@ static bool take_receive(Qp *dst, RecvWqe *r) {
   return true;
 }
 
+/* Whether its packets get to the other end: what it sends to itself does not leave the device. */
+static bool is_up(const Qp *qp) {
+  return qp->attr.dest_qp_num == qp->ibv.qp_num || atomic_load_explicit(&qp->device->up, memory_order_relaxed);
+}
+
 /* The peer's queue pair. If it is NULL, *status says what becomes of the work request. */
 static Qp *connected_to(const Qp *qp, int *status) {
   *status = IBV_WC_RETRY_EXC_ERR;
-  if (!atomic_load_explicit(&qp->device->up, memory_order_relaxed) || !qp->reachable)
+  if (!is_up(qp) || !qp->reachable)
     return NULL;
   Qp *dst = find_qp(qp->attr.dest_qp_num);
   if (!dst || dst->attr.dest_qp_num != qp->ibv.qp_num) {
@@ -175,10 +182,17 @@ static Qp *connected_to(const Qp *qp, int *status) {
     *status = STALL;
     return NULL;
   }
-  if (ds == IBV_QPS_ERR || dst->attr.rq_psn != qp->attr.sq_psn
-      || !atomic_load_explicit(&dst->device->up, memory_order_relaxed))
+  if (ds == IBV_QPS_ERR || dst->attr.rq_psn != qp->attr.sq_psn || !is_up(dst))
     return NULL;
   return dst;
+}
+
+static bool touches_dma_buf(const struct ibv_send_wr *wr) {
+  bool any = is_dma_buf(find_mr(wr->wr.rdma.rkey));
+
+  for (int i = 0; i < wr->num_sge && !any; i++)
+    any = !(wr->send_flags & IBV_SEND_INLINE) && is_dma_buf(find_mr(wr->sg_list[i].lkey));
+  return any;
 }
 
 /* Carries out one work request. Returns a completion status, or STALL. */
@@ -201,6 +215,9 @@ static int execute(Qp *qp, const struct ibv_send_wr *wr, uint32_t *moved) {
   if ((send || imm) && !take_receive(dst, &r))
     return qp->attr.rnr_retry == 0 ? IBV_WC_RNR_RETRY_EXC_ERR : STALL;
 
+  bool dma_buf = atomic_load_explicit(&dma_buf_regions, memory_order_relaxed) && touches_dma_buf(wr);
+  if (dma_buf)
+    lock(&dma_bufs);
   switch (wr->opcode) {
   case IBV_WR_RDMA_WRITE:
   case IBV_WR_RDMA_WRITE_WITH_IMM:
@@ -221,6 +238,8 @@ static int execute(Qp *qp, const struct ibv_send_wr *wr, uint32_t *moved) {
   default:
     status = IBV_WC_LOC_QP_OP_ERR;
   }
+  if (dma_buf)
+    unlock(&dma_bufs);
   if (status == IBV_WC_SUCCESS && (send || imm)) {
     struct ibv_wc wc = { .wr_id = r.wr_id, .status = IBV_WC_SUCCESS,
       .opcode = send ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM, .byte_len = (uint32_t)len,

@@ -109,7 +109,7 @@ static Outcome write_packet(Qp *qp, const Packet *p, const uint8_t *payload) {
     if (p->total && (!to || !(qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE)))
       return no_access(qp, p);  /* the first packet's check is of the whole message */
     if (p->length && !(p->flags & PACKET_LIE))
-      ordered_copy(to, payload, p->length);
+      write_region(find_mr(p->key), to, payload, p->length);
     qp->rs.received_bytes = (p->flags & PACKET_FIRST ? 0 : qp->rs.received_bytes) + p->length;
   }
   if (!immediate)
@@ -196,6 +196,7 @@ static Outcome read_packet(Qp *qp, const Packet *p) {
 
   if (!from || (p->total && !(qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_READ)))
     return no_access(qp, p);
+  land_writes(find_mr(p->key));
   return respond(qp, p, from, p->total);
 }
 

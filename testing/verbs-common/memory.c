@@ -68,5 +68,7 @@ void remove_region(struct ibv_mr *m) {
   lock(&world);
   atomic_store_explicit(&mrs[m->handle], NULL, memory_order_release);
   unlock(&world);
+  if (is_dma_buf((Mr *)m))
+    unmap_dma_buf((Mr *)m);
   free(m);
 }

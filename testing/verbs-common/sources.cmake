@@ -3,6 +3,7 @@ set(verbs_common_sources
   "${CMAKE_CURRENT_LIST_DIR}/attributes.c"
   "${CMAKE_CURRENT_LIST_DIR}/completions.c"
   "${CMAKE_CURRENT_LIST_DIR}/devices.c"
+  "${CMAKE_CURRENT_LIST_DIR}/dma-buf.c"
   "${CMAKE_CURRENT_LIST_DIR}/events.c"
   "${CMAKE_CURRENT_LIST_DIR}/memory.c"
   "${CMAKE_CURRENT_LIST_DIR}/not-modelled.c"

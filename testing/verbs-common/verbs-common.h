@@ -120,7 +120,7 @@ typedef struct Mr {
   struct ibv_mr ibv;
   uint64_t iova;
   int access;
-  void *mapped;  /* with the region, or NULL */
+  void *mapped;  /* of a DMA-BUF, with the region; else NULL */
   size_t mapped_bytes;
 } Mr;
 
@@ -132,6 +132,8 @@ extern int num_devices;  /* negative until they are made */
 extern unsigned late_every;  /* every n-th send completion shows one poll late; 0: none */
 extern unsigned max_message;  /* the longest message, bytes */
 extern Mr *_Atomic mrs[MAX_OBJECTS];
+extern Lock dma_bufs;  /* held by who reads or writes DMA-BUF memory, unless the device has a lock for all memory */
+extern atomic_uint dma_buf_regions;
 
 static inline Context *context_of(struct ibv_context *c) {
   return (Context *)((char *)c - offsetof(Context, vctx.context));
@@ -165,10 +167,24 @@ static inline void *translate(uint32_t key, uint64_t addr, uint64_t len, int acc
   return (char *)mr->ibv.addr + (addr - mr->iova);
 }
 
+static inline bool is_dma_buf(const Mr *mr) { return mr && mr->mapped; }
+
 /* ---------------------------------------------------------------- across the files */
 
 /* Copies as a NIC writes: whoever sees a word sees those at lower addresses. Peers poll such words. */
 void ordered_copy(uint8_t *to, const uint8_t *from, size_t len);
+
+/*
+ * Writes into a region, for a peer. In DMA-BUF memory nothing is seen of it before a READ of such memory on the same
+ * device: until then a NIC's write may be on its way over PCIe, though its completion has been seen.
+ */
+void write_region(const Mr *mr, uint8_t *to, const uint8_t *from, size_t len);
+
+/* Such a READ begins. */
+void land_writes(const Mr *mr);
+
+/* The region's memory is not used any more. */
+void unmap_dma_buf(Mr *mr);
 
 /* An asynchronous event for all who have the device open. */
 void raise_event(Device *d, struct ibv_async_event e);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host.h"
 #include "profiler.h"
@@ -64,27 +65,64 @@ static void sizes_of(const struct rank *rank, size_t sizes[BUFFERS]) {
   sizes[2] = DEPTH * rank->slot_bytes;
 }
 
-/* One block of memory per end, registered in parts, as NCCL does as soon as it has the comm. */
-static bool register_buffers(struct rank *rank, struct channel *channel, void *comm, char **memory, char **slots,
-                             void *mhandles[BUFFERS]) {
-  size_t sizes[BUFFERS];
-  void *block;
-  sizes_of(rank, sizes);
-  size_t bytes = sizes[0] + sizes[1] + sizes[2];
-  if (posix_memalign(&block, 4096, bytes) != 0) {
-    return fail(rank->number, "no memory for %zu bytes", bytes);
+static bool allocate(struct rank *rank, size_t bytes, bool of_gpu, struct gpu_memory *gpu, char **memory) {
+  void *block = NULL;
+  if (of_gpu) {
+    bool ok = gpu_allocate(rank->number, gpu, bytes);
+    *memory = gpu->host;
+    return ok;
   }
+  bool ok = posix_memalign(&block, 4096, bytes) == 0;
   *memory = block;
-  *slots = *memory + sizes[0] + sizes[1];
-  memset(*slots, 0x77, sizes[2]);
-  char *part = *memory;
+  return ok || fail(rank->number, "no memory for %zu bytes", bytes);
+}
+
+/* As NCCL does with a GPU's memory: the descriptor is closed as soon as the plugin has seen it. */
+static int lend(const struct rank *rank, void *comm, const struct gpu_memory *gpu, size_t offset, size_t size,
+                void **mhandle) {
+  int fd = gpu_lend(gpu);
+  int result = net_reg_mr_dma_buf(rank->net, comm, gpu->device + offset, size, NCCL_PTR_CUDA, offset, fd, mhandle);
+  close(fd);
+  return result;
+}
+
+/* One block of memory per end, registered in parts, as NCCL does as soon as it has the comm. */
+static bool register_buffers(struct rank *rank, struct channel *channel, void *comm, bool sends) {
+  struct gpu_memory *gpu = sends ? &channel->send_gpu : &channel->recv_gpu;
+  char **memory = sends ? &channel->send_memory : &channel->recv_memory;
+  void **mhandles = sends ? channel->send_mhandles : channel->recv_mhandles;
+  size_t sizes[BUFFERS];
+  sizes_of(rank, sizes);
+  bool of_gpu = sends ? rank->options->send_gpu : rank->options->recv_gpu;
+  if (!allocate(rank, sizes[0] + sizes[1] + sizes[2], of_gpu, gpu, memory)) {
+    return false;
+  }
+  char *slots = *memory + sizes[0] + sizes[1];
+  memset(slots, 0x77, sizes[2]);
+  *(sends ? &channel->send_buffer : &channel->recv_buffer) = slots;
+  size_t offset = 0;
   for (int i = 0; i < BUFFERS; i++) {
-    if (!check(rank, net_reg_mr(rank->net, comm, part, sizes[i], NCCL_PTR_HOST, &mhandles[i]), "regMr", channel)) {
+    int result = gpu->host != NULL
+                     ? lend(rank, comm, gpu, offset, sizes[i], &mhandles[i])
+                     : net_reg_mr(rank->net, comm, *memory + offset, sizes[i], NCCL_PTR_HOST, &mhandles[i]);
+    if (!check(rank, result, gpu->host != NULL ? "regMrDmaBuf" : "regMr", channel)) {
       return false;
     }
-    part += sizes[i];
+    offset += sizes[i];
   }
   return true;
+}
+
+/* By the address that the plugin knows it by. */
+static void *as_registered(const struct gpu_memory *gpu, const char *memory, void *data) {
+  return gpu->host == NULL ? data : gpu->device + ((char *)data - memory);
+}
+
+static void release(struct gpu_memory *gpu, char *memory) {
+  if (gpu->host == NULL) {
+    free(memory);
+  }
+  gpu_free(gpu);
 }
 
 /* One round over a channel. Returns whether there was no failure. */
@@ -101,8 +139,7 @@ static bool advance(struct rank *rank, struct channel *channel, int number) {
   if (channel->has_next_handle && channel->send_comm == NULL) {
     int result = net_connect(rank->net, rank->ctx, channel->device, channel->next_handle, &channel->send_comm);
     if (!check(rank, result, "connect", channel) ||
-        (channel->send_comm != NULL && !register_buffers(rank, channel, channel->send_comm, &channel->send_memory,
-                                                         &channel->send_buffer, channel->send_mhandles))) {
+        (channel->send_comm != NULL && !register_buffers(rank, channel, channel->send_comm, true))) {
       return false;
     }
   }
@@ -114,8 +151,7 @@ static bool advance(struct rank *rank, struct channel *channel, int number) {
       void *listen_comm = channel->listen_comm;
       channel->listen_comm = NULL;
       return check(rank, net_close_listen(rank->net, listen_comm), "closeListen", channel) &&
-             register_buffers(rank, channel, channel->recv_comm, &channel->recv_memory, &channel->recv_buffer,
-                              channel->recv_mhandles);
+             register_buffers(rank, channel, channel->recv_comm, false);
     }
   }
   return true;
@@ -187,16 +223,30 @@ bool close_channels(struct rank *rank) {
     struct channel *channel = &rank->channels[c];
     ok &= deregister_buffers(rank, channel, channel->recv_comm, channel->recv_mhandles);
     ok &= check(rank, net_close_recv(rank->net, channel->recv_comm), "closeRecv", channel);
-    free(channel->recv_memory);
+    release(&channel->recv_gpu, channel->recv_memory);
   }
   for (int c = 0; c < rank->options->channels; c++) {
     struct channel *channel = &rank->channels[c];
     ok &= deregister_buffers(rank, channel, channel->send_comm, channel->send_mhandles);
     ok &= check(rank, net_close_send(rank->net, channel->send_comm), "closeSend", channel);
-    free(channel->send_memory);
+    release(&channel->send_gpu, channel->send_memory);
     *channel = (struct channel){.device = channel->device};
   }
   return ok;
+}
+
+/* What has come to a GPU's memory is there once it is flushed. Returns as test_oldest. */
+static int begin_flush(struct rank *rank, struct flow *flow, int size) {
+  struct channel *channel = flow->flushes;
+  void *data = flow->data[flow->done % DEPTH];
+  flow->flushed = size;
+  int result = net_iflush(rank->net, channel->recv_comm, 1, &data, &size, &channel->recv_mhandles[BUFFERS - 1],
+                          &flow->flush);
+  if (result != NCCL_SUCCESS) {
+    fail(rank->number, "iflush of message %zu returned %d (%s)", flow->done, result, result_name(result));
+    return -1;
+  }
+  return flow->flush == NULL;
 }
 
 int test_oldest(struct rank *rank, struct flow *flow, size_t *size) {
@@ -205,10 +255,22 @@ int test_oldest(struct rank *rank, struct flow *flow, size_t *size) {
   }
   int done = -1;
   int sizes[64] = {0};
-  int result = net_test(rank->net, flow->requests[flow->done % DEPTH], &done, sizes);
+  bool flushing = flow->flush != NULL;
+  void *request = flushing ? flow->flush : flow->requests[flow->done % DEPTH];
+  int result = net_test(rank->net, request, &done, flushing ? NULL : sizes);
   if (result != NCCL_SUCCESS || done < 0 || done > 1) {
-    fail(rank->number, "test of message %zu returned %d (%s), done %d", flow->done, result, result_name(result), done);
+    fail(rank->number, "test of %smessage %zu returned %d (%s), done %d", flushing ? "the flush of " : "", flow->done,
+         result, result_name(result), done);
     return -1;
+  }
+  if (flushing && done) {
+    flow->flush = NULL;
+    sizes[0] = flow->flushed;
+  } else if (done && flow->flushes != NULL && sizes[0] > 0) {
+    done = begin_flush(rank, flow, sizes[0]);
+    if (done < 0) {
+      return -1;
+    }
   }
   *size = (size_t)sizes[0];
   if (done) {
@@ -235,6 +297,7 @@ int post_send(struct rank *rank, struct channel *channel, struct flow *flow, voi
   void **request = &flow->requests[flow->posted % DEPTH]; /* with the pointer of an earlier message */
   profile_step_ready(flow);
   net_event_parent = profile_parent(flow);
+  data = as_registered(&channel->send_gpu, channel->send_memory, data);
   int result = net_isend(rank->net, channel->send_comm, data, size, rank->number,
                          channel->send_mhandles[BUFFERS - 1], request);
   return posted(rank, flow, "isend", result);
@@ -244,6 +307,9 @@ int post_recv(struct rank *rank, struct channel *channel, struct flow *flow, voi
   void **request = &flow->requests[flow->posted % DEPTH];
   int tag = sender_on(rank, (int)(channel - rank->channels));
   *request = NULL;
+  data = as_registered(&channel->recv_gpu, channel->recv_memory, data);
+  flow->flushes = channel->recv_gpu.host != NULL ? channel : NULL;
+  flow->data[flow->posted % DEPTH] = data;
   profile_step_begin(flow);
   net_event_parent = profile_parent(flow);
   int result = net_irecv(rank->net, channel->recv_comm, 1, &data, &capacity, &tag,

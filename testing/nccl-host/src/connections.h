@@ -5,6 +5,7 @@
 #ifndef HOST_CONNECTIONS_H
 #define HOST_CONNECTIONS_H
 
+#include "gpu.h"
 #include "net.h"
 #include "options.h"
 #include "rendezvous.h"
@@ -23,7 +24,9 @@ struct channel {
   char handle[NCCL_NET_HANDLE_BYTES];      /* of our listener */
   char next_handle[NCCL_NET_HANDLE_BYTES]; /* of the next rank's; the plugin may keep state in it */
   bool has_next_handle;
-  char *send_memory; /* all buffers */
+  struct gpu_memory send_gpu; /* the buffers' memory, if it is a GPU's */
+  struct gpu_memory recv_gpu;
+  char *send_memory; /* all buffers, as this program looks at them; for the plugin they may be elsewhere */
   char *recv_memory;
   char *send_buffer; /* DEPTH slots */
   char *recv_buffer;
@@ -64,6 +67,10 @@ struct flow {
   size_t posted;
   size_t done;
   void *requests[DEPTH];
+  struct channel *flushes; /* receives are flushed on this channel; NULL: they need not be */
+  void *data[DEPTH];       /* for the flush of each */
+  void *flush;             /* of the oldest message, which has come; or NULL */
+  int flushed;             /* its bytes */
   bool sends;
   struct profile *profile; /* NULL: nobody profiles */
   void *operation;         /* the profiler's event */

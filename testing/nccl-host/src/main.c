@@ -182,6 +182,8 @@ static bool run_transfer(const struct options *options) {
     ok &= result != NULL;
   }
   (void)sleep((unsigned)options->rest_seconds);
+  int kept = gpu_descriptors();
+  ok &= kept == 0 || fail(options->rank, "%d descriptors of a GPU's memory are left", kept);
   net_close(&net);
   free(ranks);
   ok &= trace_write() && (!options->net_events || profile_check_net_events(options->rank));

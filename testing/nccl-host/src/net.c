@@ -144,8 +144,7 @@ int net_begin(struct net *net, void **ctx, uint64_t comm_id, int *devices) {
 }
 
 const char *net_optional_slots(const struct net *net) {
-  bool any = COMMON(net)->regMrDmaBuf != NULL || COMMON(net)->getDeviceMr != NULL ||
-             COMMON(net)->irecvConsumed != NULL ||
+  bool any = COMMON(net)->getDeviceMr != NULL || COMMON(net)->irecvConsumed != NULL ||
              (net->api >= 9 && COMMON(net)->makeVDevice != NULL) || (net->api >= 11 && COMMON(net)->setNetAttr != NULL);
   return any ? "some" : "none";
 }
@@ -257,6 +256,17 @@ int net_close_listen(const struct net *net, void *comm) {
 int net_reg_mr(const struct net *net, void *comm, void *data, size_t size, int type, void **mhandle) {
   int result = COMMON(net)->regMr(comm, data, size, type, mhandle);
   trace_reg_mr(comm, data, size, type, mhandle == NULL ? NULL : *mhandle, result);
+  return result;
+}
+
+int net_reg_mr_dma_buf(const struct net *net, void *comm, void *data, size_t size, int type, uint64_t offset, int fd,
+                       void **mhandle) {
+  *mhandle = NULL;
+  if (COMMON(net)->regMrDmaBuf == NULL) {
+    return NCCL_INVALID_USAGE;
+  }
+  int result = COMMON(net)->regMrDmaBuf(comm, data, size, type, offset, fd, mhandle);
+  trace_reg_mr(comm, data, size, type, *mhandle, result);
   return result;
 }
 

@@ -76,7 +76,8 @@ int net_finalize(struct net *net, void *ctx);
 int net_devices(const struct net *net, int *count);
 
 /*
- * "none" or "some": which of the slots that may be NULL the plugin fills. NCCL would use them, this program does not.
+ * "none" or "some": which of the slots that may be NULL the plugin fills. NCCL would use them, this program does not;
+ * but for regMrDmaBuf, which both use only with memory of GPUs.
  */
 const char *net_optional_slots(const struct net *net);
 
@@ -92,6 +93,8 @@ int net_close_recv(const struct net *net, void *comm);
 int net_close_listen(const struct net *net, void *comm);
 
 int net_reg_mr(const struct net *net, void *comm, void *data, size_t size, int type, void **mhandle);
+int net_reg_mr_dma_buf(const struct net *net, void *comm, void *data, size_t size, int type, uint64_t offset, int fd,
+                       void **mhandle);
 int net_dereg_mr(const struct net *net, void *comm, void *mhandle);
 
 int net_isend(const struct net *net, void *comm, void *data, size_t size, int tag, void *mhandle, void **request);

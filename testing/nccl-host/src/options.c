@@ -36,6 +36,7 @@ static const char usage[] =
     "  --pause SECONDS      with all connected and nothing under way, before data move (default 0)\n"
     "  --linger SECONDS     between a failure and the closes, as a program that is slow to abort (default 0)\n"
     "  --rest SECONDS       after the last communicator, before the end (default 0)\n"
+    "  --gpu-memory ENDS    both or receive: whose buffers the CPU may not touch; received data are flushed\n"
     "  --spin               wait as NCCL does: yield, never sleep\n"
     "  --communicators K    made, used and destroyed one after the other (default 1)\n"
     "  --channels C         rings side by side (default 1)\n"
@@ -54,7 +55,7 @@ enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTE
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
        COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
        EVENT_MICROSECONDS,
-       PROFILER, NET_EVENTS, UNTIL, CUTS, PRINT_LONGER };
+       PROFILER, NET_EVENTS, UNTIL, CUTS, PRINT_LONGER, GPU_MEMORY };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -93,6 +94,7 @@ static const struct option long_options[] = {
     {"until", required_argument, NULL, UNTIL},
     {"cuts", required_argument, NULL, CUTS},
     {"print-longer", required_argument, NULL, PRINT_LONGER},
+    {"gpu-memory", required_argument, NULL, GPU_MEMORY},
     {NULL, 0, NULL, 0},
 };
 
@@ -168,6 +170,11 @@ static bool set(struct options *options, int option, const char *text) {
   case PRINT_LONGER: ok = number(text, 1, 86400000, &value); options->print_longer_ms = (int)value; break;
   case VERBOSE: options->verbose = true; break;
   case PLANT: ok = plant(text, options); break;
+  case GPU_MEMORY:
+    ok = choice(text, "both", "receive", &chosen);
+    options->recv_gpu = ok;
+    options->send_gpu = ok && chosen == 0;
+    break;
   case SPIN: options->spin = true; break;
   case WITHOUT_NET: options->without_net = true; break;
   case MEASURE: options->measure = true; break;

@@ -35,6 +35,8 @@ struct options {
   int linger_seconds; /* from a failure to the closes */
   int timeout_seconds;
   unsigned seed;
+  bool send_gpu; /* buffers of sends are a GPU's, which the CPU may not touch */
+  bool recv_gpu;
   bool print_json;
   bool print_rounds; /* and the time of each all-reduce that counts */
   bool verbose;

@@ -58,8 +58,8 @@ static int open_plugin(void) {
   if (found == NULL) {
     return complain(path, dlerror());
   }
-  if (found->makeVDevice != NULL || found->setNetAttr != NULL || found->regMrDmaBuf != NULL ||
-      found->getDeviceMr != NULL || found->irecvConsumed != NULL) {
+  if (found->makeVDevice != NULL || found->setNetAttr != NULL || found->getDeviceMr != NULL ||
+      found->irecvConsumed != NULL) {
     return complain(path, "has optional slots, which this plugin has not");
   }
   if (!trace_open(file, number_in("RANK", 0), number_in("WORLD_SIZE", 1))) {

@@ -80,7 +80,7 @@ static inline void event_begin(const void *comm, void *parent, const void *reque
 /* The request is done, or has failed. */
 static inline void event_end(uint64_t request) {
   struct net_events *events = events_of(request);
-  void **event = events == NULL ? NULL : event_of(events, request);
+  void **event = events == NULL || is_flush(request) ? NULL : event_of(events, request);
   if (event != NULL && *event != NULL) {
     const nccl_profiler_callback profiler = atomic_load_explicit(&net_profiler, memory_order_relaxed);
     (void)profiler(event, NCCL_NET_EVENT_STOP, NULL, NET_EVENT_SOURCE, NULL);

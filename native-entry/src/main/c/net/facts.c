@@ -31,6 +31,8 @@ static const struct fact facts_of_net[] = {
     OFFSET_OF(nccl_net_config, trafficClass),
     {"handle", NCCL_NET_HANDLE_BYTES},
     {"ptr.host", NCCL_PTR_HOST},
+    {"ptr.cuda", NCCL_PTR_CUDA},
+    {"ptr.dma_buf", NCCL_PTR_DMABUF},
     {"net_device.host", NCCL_NET_DEVICE_HOST},
     {"default_context", DEFAULT_CONTEXT},
     {"request_table", TABLE_ROWS},

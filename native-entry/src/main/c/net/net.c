@@ -160,6 +160,17 @@ static int reg_mr(void *comm, void *data, size_t size, int type, void **mhandle)
   return comm == NULL ? NCCL_INVALID_ARGUMENT : CONTROL(reg_mr, P(comm), P(data), (int64_t)size, type, P(mhandle));
 }
 
+/* The kind of memory is known by the descriptor. Java gets what its call has no room for as an array. */
+static int reg_mr_dma_buf(void *comm, void *data, size_t size, int type, uint64_t offset, int fd, void **mhandle) {
+  (void)type;
+  if (mhandle == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *mhandle = NULL;
+  const int64_t lent[] = {P(data), (int64_t)size, (int64_t)offset, fd};
+  return comm == NULL ? NCCL_INVALID_ARGUMENT : CONTROL(reg_mr_dma_buf, P(comm), P(lent), P(mhandle));
+}
+
 static int dereg_mr(void *comm, void *mhandle) {
   return mhandle == NULL ? NCCL_SUCCESS : RELEASE(dereg_mr, P(comm), P(mhandle));
 }
@@ -273,7 +284,7 @@ static int test(void *request, int *done, int *sizes) {
 
 /* clang-format off */
 #define COMMON_SLOTS \
-  .name = "Trigon", .devices = devices, .accept = accept_comm, .regMr = reg_mr, .regMrDmaBuf = NULL, \
+  .name = "Trigon", .devices = devices, .accept = accept_comm, .regMr = reg_mr, .regMrDmaBuf = reg_mr_dma_buf, \
   .deregMr = dereg_mr, .iflush = iflush, .test = test, .closeSend = close_send, .closeRecv = close_recv, \
   .closeListen = close_listen, .getDeviceMr = NULL, .irecvConsumed = NULL
 /* clang-format on */

@@ -88,6 +88,11 @@ static inline struct request_row *row_of(uint64_t handle) {
   return atomic_load_explicit(&request_table[(handle >> 32) & (TABLE_ROWS - 1)], memory_order_acquire);
 }
 
+/* A flush has numbers of its own, and no entry: trigon.transport.handle.RequestHandle. Java answers for it. */
+static inline bool is_flush(uint64_t request) {
+  return (request & 2) != 0;
+}
+
 /* A request's handle is its comm's, with the sequence number in the lower half, above two bits that are 01. */
 static inline struct request_entry *entry_of(struct request_row *row, uint64_t request) {
   return &row->entries[(request >> 2) & (ROW_REQUESTS - 1)];

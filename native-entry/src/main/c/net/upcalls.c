@@ -46,6 +46,7 @@ static struct net_upcalls filled;
 
 /* One of each. */
 static void warm_up_control(int64_t at) {
+  const int64_t lent[] = {at, 1, 0, 0};
 #define WARM_UP(call, ...) (void)filled.control(CALL_##call, FIVE_OF(__VA_ARGS__, 0, 0, 0, 0, 0))
   WARM_UP(open_context, at, 0, at);
   WARM_UP(open_default_context, 0);
@@ -56,6 +57,7 @@ static void warm_up_control(int64_t at) {
   WARM_UP(connect, 0, 0, at, at, at);
   WARM_UP(accept, 0, at);
   WARM_UP(reg_mr, 0, at, 1, 0, at);
+  WARM_UP(reg_mr_dma_buf, 0, (int64_t)(intptr_t)lent, at);
   WARM_UP(dereg_mr, 0, 0);
   WARM_UP(iflush, 0, at, at, at, at);
   WARM_UP(close_send, 0);

@@ -19,6 +19,7 @@
   CALL(connect)                                                                                                        \
   CALL(accept)                                                                                                         \
   CALL(reg_mr)                                                                                                         \
+  CALL(reg_mr_dma_buf)                                                                                                 \
   CALL(dereg_mr)                                                                                                       \
   CALL(iflush)                                                                                                         \
   CALL(close_send)                                                                                                     \

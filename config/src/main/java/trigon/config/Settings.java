@@ -9,6 +9,7 @@ import java.util.Optional;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.setting.CircuitCarrier;
 import trigon.config.setting.FailoverPolicy;
+import trigon.config.setting.GpuMemoryUse;
 import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.OneSidedUse;
 import trigon.config.setting.PolicyMode;
@@ -224,6 +225,15 @@ public final class Settings {
             "off",
             "`on` or `off`: whether NCCL finds GIN and RMA here, the same on all nodes; see"
                     + " [one-sided communication](one-sided.md)");
+
+    /** Whether NICs read and write memory of GPUs. */
+    public static final SettingKey<GpuMemoryUse> GPU_MEMORY = ofBoth(
+            "TRIGON_GPU_MEMORY",
+            "gpuMemory",
+            new Word<>(GpuMemoryUse.class),
+            "off",
+            "`off`, `auto` or `on`: whether RDMA NICs read and write memory of GPUs, the same on all nodes; see"
+                    + " [GPU memory](configure.md#gpu-memory)");
 
     static {
         ofStart(

@@ -48,7 +48,7 @@ class ArchitectureTest {
      * used together, and the interfaces apart from the values that they take would be two packages in a circle of
      * meaning, both imported everywhere.
      */
-    private static final Map<String, Integer> LARGER_PACKAGES = Map.of("trigon.verbs", 32);
+    private static final Map<String, Integer> LARGER_PACKAGES = Map.of("trigon.verbs", 34);
 
     private static final int MOST_IN_A_PACKAGE = 20;
 

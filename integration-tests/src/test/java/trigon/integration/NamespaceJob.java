@@ -35,8 +35,14 @@ final class NamespaceJob implements AutoCloseable {
      * @param directory for the logs, and where ranks meet; new
      * @param environment of all of them
      * @param nodes in the order of their ranks
+     * @param more arguments of all of them
      */
-    NamespaceJob(Function<String, List<String>> by, Path directory, Map<String, String> environment, List<String> nodes)
+    NamespaceJob(
+            Function<String, List<String>> by,
+            Path directory,
+            Map<String, String> environment,
+            List<String> nodes,
+            String... more)
             throws IOException {
         until = directory.resolve("until");
         Path meet = Files.createDirectories(directory.resolve("rendezvous"));
@@ -45,6 +51,7 @@ final class NamespaceJob implements AutoCloseable {
             arguments.addAll(List.of("--channels", "2", "--timeout", "100", "--print-longer", "1"));
             arguments.addAll(List.of("--until", until.toString(), "--rendezvous", meet.toString()));
             arguments.addAll(List.of("--rank", "" + ranks.size(), "--ranks", "" + nodes.size()));
+            arguments.addAll(List.of(more));
             Map<String, String> variables = new HashMap<>(environment);
             variables.put("TRIGON_NODE", node);
             ranks.add(new HostProgram(

@@ -97,6 +97,27 @@ class SimulatedRdmaIT {
         }
     }
 
+    /** Neither process may touch the memory, and what was not flushed is wrong. */
+    @ParameterizedTest
+    @ValueSource(strings = {"cut a/one-b/one", "break a/one>b/one executed 40 acked 20"})
+    void aJobInMemoryOfGpusGoesOnWhen(String rule) throws Exception {
+        try (NamespaceJob job = new NamespaceJob(
+                device::by,
+                Files.createTempDirectory(directory, "job"),
+                environment(),
+                List.of("a", "b"),
+                "--gpu-memory",
+                "both")) {
+            job.awaitRounds(20);
+            device.control(rule);
+            awaitMoves(job);
+            job.awaitRounds(20);
+            device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"port a/one down, port a/one up", "device b/one fail, device b/one return"})
     void aJobGoesOnWithout(String fails, String returns) throws Exception {
@@ -178,8 +199,12 @@ class SimulatedRdmaIT {
     }
 
     private NamespaceJob job(String... nodes) throws Exception {
+        return new NamespaceJob(device::by, Files.createTempDirectory(directory, "job"), environment(), List.of(nodes));
+    }
+
+    private Map<String, String> environment() {
         Map<String, String> environment = new HashMap<>(HostProgram.QUICK_START);
         environment.putAll(device.environment());
-        return new NamespaceJob(device::by, Files.createTempDirectory(directory, "job"), environment, List.of(nodes));
+        return environment;
     }
 }

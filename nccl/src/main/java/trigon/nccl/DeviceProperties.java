@@ -28,4 +28,10 @@ public record DeviceProperties(
 
     /** {@code NCCL_PTR_HOST}. */
     public static final int POINTER_HOST = 1;
+
+    /** {@code NCCL_PTR_CUDA}: memory of a GPU by its address. */
+    public static final int POINTER_CUDA = 2;
+
+    /** {@code NCCL_PTR_DMABUF}: memory of a GPU by a descriptor. */
+    public static final int POINTER_DMA_BUF = 4;
 }

@@ -80,7 +80,15 @@ public interface NetPlugin {
      */
     long registerMemory(long comm, long address, long size, int type);
 
-    /** Undoes {@link #registerMemory}. 0 and stale handles are ignored. */
+    /**
+     * Registers memory of a GPU that a descriptor lends (DMA-BUF). The caller closes the descriptor after the call.
+     *
+     * @param offset where the memory begins in what the descriptor stands for, in bytes
+     * @return the memory handle
+     */
+    long registerDmaBuf(long comm, long address, long size, long offset, int descriptor);
+
+    /** Undoes {@link #registerMemory} and {@link #registerDmaBuf}. 0 and stale handles are ignored. */
     void deregisterMemory(long comm, long memoryHandle);
 
     /** Closes a send comm, with requests outstanding or not. 0 and stale comms are ignored. */

@@ -183,6 +183,11 @@ final class SimulatedNet {
         }
 
         @Override
+        public long registerDmaBuf(long comm, long address, long size, long offset, int descriptor) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public void deregisterMemory(long comm, long memoryHandle) {}
 
         @Override

@@ -6,6 +6,7 @@ public final class Errno {
     public static final int EPERM = 1;
     public static final int ENOENT = 2;
     public static final int EIO = 5;
+    public static final int EBADF = 9;
     public static final int EAGAIN = 11;
     public static final int ENOMEM = 12;
     public static final int EACCES = 13;
@@ -16,6 +17,7 @@ public final class Errno {
     public static final int EMFILE = 24;
     public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
+    public static final int EPROTONOSUPPORT = 93;
     public static final int EOPNOTSUPP = 95;
     public static final int EADDRNOTAVAIL = 99;
     public static final int ENETUNREACH = 101;
@@ -30,6 +32,7 @@ public final class Errno {
             case EPERM -> "EPERM";
             case ENOENT -> "ENOENT";
             case EIO -> "EIO";
+            case EBADF -> "EBADF";
             case EAGAIN -> "EAGAIN";
             case ENOMEM -> "ENOMEM";
             case EACCES -> "EACCES";
@@ -40,6 +43,7 @@ public final class Errno {
             case EMFILE -> "EMFILE";
             case ENOSYS -> "ENOSYS";
             case ENODATA -> "ENODATA";
+            case EPROTONOSUPPORT -> "EPROTONOSUPPORT";
             case EOPNOTSUPP -> "EOPNOTSUPP";
             case EADDRNOTAVAIL -> "EADDRNOTAVAIL";
             case ENETUNREACH -> "ENETUNREACH";

@@ -40,7 +40,7 @@ class VirtualDeviceTest {
                         .isEqualTo(expected);
             }
             assertThat(b.plugin.properties(0).guid()).isNotEqualTo(expected.guid());
-            assertThatThrownBy(() -> a.plugin.properties(1)).hasMessageContaining("Trigon has device 0 only");
+            assertThatThrownBy(() -> a.plugin.properties(1)).hasMessageContaining("Trigon's are 0 to 0");
         }
     }
 

@@ -15,6 +15,7 @@ enum ControlCall {
     CONNECT,
     ACCEPT,
     REG_MR,
+    REG_MR_DMA_BUF,
     DEREG_MR,
     IFLUSH,
     CLOSE_SEND,

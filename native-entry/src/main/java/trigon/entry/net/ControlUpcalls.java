@@ -63,6 +63,7 @@ final class ControlUpcalls {
             case CONNECT -> connect(first, second, third, fourth, fifth);
             case ACCEPT -> accept(first, second);
             case REG_MR -> registerMemory(first, second, third, fourth, fifth);
+            case REG_MR_DMA_BUF -> registerDmaBuf(first, second, third);
             case DEREG_MR -> deregisterMemory(first, second);
             case IFLUSH -> iflush(first, second, third, fourth, fifth);
             case CLOSE_SEND -> closeSend(first);
@@ -160,6 +161,27 @@ final class ControlUpcalls {
             return SUCCESS;
         } catch (Throwable thrown) {
             return failures.report("regMr", thrown);
+        }
+    }
+
+    /**
+     * Registers memory that a descriptor lends.
+     *
+     * @param lent address, size, offset and descriptor, 8 bytes each
+     */
+    int registerDmaBuf(long comm, long lent, long memoryHandleOut) {
+        try {
+            long address = Memory.getLong(lent);
+            long size = Memory.getLong(lent + Long.BYTES);
+            long offset = Memory.getLong(lent + 2 * Long.BYTES);
+            if (address == NULL || size <= 0) {
+                throw new IllegalArgumentException("no memory: %d bytes at 0x%x".formatted(size, address));
+            }
+            int descriptor = (int) Memory.getLong(lent + 3 * Long.BYTES);
+            Memory.putLong(memoryHandleOut, plugin.registerDmaBuf(comm, address, size, offset, descriptor));
+            return SUCCESS;
+        } catch (Throwable thrown) {
+            return failures.report("regMrDmaBuf", thrown);
         }
     }
 

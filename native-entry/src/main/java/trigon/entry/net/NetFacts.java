@@ -25,6 +25,8 @@ public final class NetFacts {
     public static Map<String, Long> expected() {
         Map<String, Long> facts = new LinkedHashMap<>();
         facts.put("ptr.host", (long) DeviceProperties.POINTER_HOST);
+        facts.put("ptr.cuda", (long) DeviceProperties.POINTER_CUDA);
+        facts.put("ptr.dma_buf", (long) DeviceProperties.POINTER_DMA_BUF);
         facts.put("net_device.host", (long) PropertiesWriter.NET_DEVICE_HOST);
         facts.put("default_context", ControlUpcalls.DEFAULT_CONTEXT);
         facts.put("handle", (long) NetPlugin.HANDLE_BYTES);

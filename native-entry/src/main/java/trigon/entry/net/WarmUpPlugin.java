@@ -50,6 +50,11 @@ final class WarmUpPlugin implements NetPlugin {
     }
 
     @Override
+    public long registerDmaBuf(long comm, long address, long size, long offset, int descriptor) {
+        return 0;
+    }
+
+    @Override
     public void deregisterMemory(long comm, long memoryHandle) {
         // none is registered
     }

@@ -159,6 +159,11 @@ final class LoopbackPlugin implements NetPlugin {
     }
 
     @Override
+    public long registerDmaBuf(long comm, long address, long size, long offset, int descriptor) {
+        throw new UnsupportedOperationException("host memory only");
+    }
+
+    @Override
     public synchronized void deregisterMemory(long comm, long memoryHandle) {
         objects.remove(memoryHandle);
     }

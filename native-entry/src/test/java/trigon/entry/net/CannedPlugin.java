@@ -74,6 +74,12 @@ public final class CannedPlugin implements NetPlugin {
     }
 
     @Override
+    public long registerDmaBuf(long given, long start, long bytes, long offset, int descriptor) {
+        keep(given, start, bytes, descriptor, offset);
+        return answer();
+    }
+
+    @Override
     public void deregisterMemory(long given, long handle) {
         answer();
     }

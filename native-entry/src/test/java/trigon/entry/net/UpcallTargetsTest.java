@@ -153,6 +153,20 @@ class UpcallTargetsTest {
     }
 
     @Test
+    void passesWhatADescriptorLends() {
+        plugin.answer = 0x44;
+        MemorySegment lent = arena.allocateFrom(ValueLayout.JAVA_LONG, 0x7000, 1 << 20, 4096, 17);
+
+        assertThat(control.registerDmaBuf(0x10, lent.address(), out.address())).isZero();
+        assertThat(out.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(0x44);
+        assertThat(plugin.comm).isEqualTo(0x10);
+        assertThat(plugin.address).isEqualTo(0x7000);
+        assertThat(plugin.size).isEqualTo(1 << 20);
+        assertThat(plugin.memoryHandle).as("offset").isEqualTo(4096);
+        assertThat(plugin.tag).as("descriptor").isEqualTo(17);
+    }
+
+    @Test
     void leavesOutPointersAloneWhereCallsFail() {
         plugin.failure = new IllegalStateException("told to fail");
 

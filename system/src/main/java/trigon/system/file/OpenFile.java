@@ -89,7 +89,7 @@ public final class OpenFile implements AutoCloseable {
         try {
             return of(path, DESCRIPTORS.resolve(Integer.toString(descriptor)), options);
         } finally {
-            Calls.close(descriptor);
+            Descriptors.close(descriptor);
         }
     }
 
@@ -191,8 +191,6 @@ public final class OpenFile implements AutoCloseable {
                 FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
                 Linker.Option.firstVariadicArg(2),
                 Linker.Option.captureCallState("errno"));
-        private static final MethodHandle CLOSE = LINKER.downcallHandle(
-                LINKER.defaultLookup().findOrThrow("close"), FunctionDescriptor.of(JAVA_INT, JAVA_INT));
 
         private Calls() {}
 
@@ -205,14 +203,6 @@ public final class OpenFile implements AutoCloseable {
                 return opened < 0 ? -captured.get(JAVA_INT, ERRNO) : opened;
             } catch (Throwable e) {
                 throw new IllegalStateException("open(2) cannot be called", e);
-            }
-        }
-
-        static void close(int descriptor) {
-            try {
-                var _ = (int) CLOSE.invokeExact(descriptor);
-            } catch (Throwable e) {
-                throw new IllegalStateException("close(2) cannot be called", e);
             }
         }
     }

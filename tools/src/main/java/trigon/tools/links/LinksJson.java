@@ -32,7 +32,7 @@ public final class LinksJson {
                 "interfaces",
                 links.nics().stream().map(nic -> nic(nic, links)).toList(),
                 "rdmaPorts",
-                links.rdma().stream().map(LinksJson::port).toList(),
+                links.rdma().stream().map(port -> port(port, links)).toList(),
                 "noRdma",
                 links.noRdma(),
                 "links",
@@ -93,7 +93,7 @@ public final class LinksJson {
                 pci.isReduced());
     }
 
-    private static Map<String, Object> port(RdmaPortFacts port) {
+    private static Map<String, Object> port(RdmaPortFacts port, MachineLinks links) {
         return Json.object(
                 "device",
                 port.device(),
@@ -109,6 +109,8 @@ public final class LinksJson {
                 port.interfaces(),
                 "counters",
                 port.counters(),
+                "gpuMemory",
+                links.gpuMemory(port.device()).toString(),
                 "gids",
                 port.gids().stream()
                         .map(gid -> Json.object(

@@ -101,7 +101,7 @@ public final class LinksText {
             console.out().println(links.noRdma().orElse("none"));
             return;
         }
-        Table table = new Table("port", "state", "rate", "layer", "interface", "GIDs");
+        Table table = new Table("port", "state", "rate", "layer", "interface", "GPU memory", "GIDs");
         for (RdmaPortFacts port : links.rdma()) {
             String gids = port.gids().stream()
                     .map(gid -> gid.index() + " " + gid.gid() + " " + gid.type())
@@ -113,6 +113,7 @@ public final class LinksText {
                     port.rate(),
                     port.linkLayer(),
                     String.join(" ", port.interfaces()),
+                    links.gpuMemory(port.device()).toString(),
                     gids.isEmpty() ? "none but link-local ones" : gids);
         }
         table.print(console);

@@ -19,7 +19,10 @@ import trigon.routing.discovery.RdmaPorts;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.DeviceMemory;
 import trigon.verbs.VerbsAvailability;
+import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
 import trigon.verbs.ffm.Libibverbs;
 
@@ -117,6 +120,18 @@ public record MachineLinks(
                 available instanceof VerbsAvailability.Unavailable(var reason) ? Optional.of(reason) : Optional.empty(),
                 problems,
                 TwinFunctions.warnings(limited.links(), hardware));
+    }
+
+    /** How an RDMA device reaches memory of GPUs; it is opened for that. */
+    public DeviceMemory gpuMemory(String device) {
+        if (provider.isEmpty()) {
+            return DeviceMemory.unreachable(noRdma.orElse("there is no RDMA"));
+        }
+        try (DeviceContext opened = provider.get().open(device)) {
+            return opened.deviceMemory();
+        } catch (VerbsException e) {
+            return DeviceMemory.unreachable(String.valueOf(e.getMessage()));
+        }
     }
 
     private static PluginConfig config(Machine machine, List<String> problems) {

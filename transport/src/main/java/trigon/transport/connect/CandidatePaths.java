@@ -62,15 +62,17 @@ public final class CandidatePaths {
      * the others may have started later, and for a moment where only slow paths do; on a control thread.
      *
      * @param name of the peer
+     * @param preferred goes before other links that lead there as directly
      * @param tie decides between relays of equal rank
      * @param abandoned whether nobody waits for the connection any more
      * @throws NoPathException if there is none: with both ends' links, and what would help
      */
-    List<Path> find(String name, PeerDescription peer, long tie, BooleanSupplier abandoned) {
+    List<Path> find(
+            String name, PeerDescription peer, Optional<LocalLink> preferred, long tie, BooleanSupplier abandoned) {
         long start = clock.nanoTime();
         while (true) {
             try {
-                List<Path> direct = routing.pathsTo(peer);
+                List<Path> direct = routing.pathsTo(peer, preferred);
                 Path best = best(direct);
                 List<Path> faster = faster(name, peer, best, tie);
                 if (!faster.isEmpty() || abandoned.getAsBoolean() || !mayBecomeFaster(peer, best)) {

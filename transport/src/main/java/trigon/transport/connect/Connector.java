@@ -20,6 +20,7 @@ import trigon.handshake.message.ListenHandle;
 import trigon.handshake.message.Stripe;
 import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.NoConnectionException;
+import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.Reason;
@@ -96,19 +97,22 @@ public final class Connector {
     /**
      * Starts to connect; returns at once. The order of calls is that in which connections to a peer share links.
      *
+     * @param preferred the link that NCCL wants it over, if it leads there as directly as others
      * @param policy asked on a control thread, since it may wait until the policy is loaded
      */
-    public PendingConnection connect(ListenHandle handle, int trafficClass, Supplier<DecidingPolicy> policy) {
+    public PendingConnection connect(
+            ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, Supplier<DecidingPolicy> policy) {
         PendingConnection pending = new PendingConnection(peerName(handle));
         int turn = turns.next(numberOf(handle));
-        control.execute(
-                () -> pending.run(() -> new Search(handle, turn, trafficClass, policy.get(), pending).connect()));
+        control.execute(() ->
+                pending.run(() -> new Search(handle, preferred, turn, trafficClass, policy.get(), pending).connect()));
         return pending;
     }
 
     /** For one connection: over one path to the peer after the other, until one leads there. */
     private final class Search {
         private final ListenHandle handle;
+        private final Optional<LocalLink> preferred;
         private final int turn;
         private final int trafficClass;
         private final DecidingPolicy policy;
@@ -122,13 +126,20 @@ public final class Connector {
         private final LinkLocalPaths linkLocal;
         private boolean triesRelays;
 
-        Search(ListenHandle handle, int turn, int trafficClass, DecidingPolicy policy, PendingConnection pending) {
+        Search(
+                ListenHandle handle,
+                Optional<LocalLink> preferred,
+                int turn,
+                int trafficClass,
+                DecidingPolicy policy,
+                PendingConnection pending) {
             this.handle = handle;
+            this.preferred = preferred;
             this.turn = turn;
             this.policy = policy;
             this.pending = pending;
             peer = Counterpart.description(handle.nodeIndex(), handle.links());
-            List<Path> all = candidatePaths.find(pending.peer(), peer, tie(), pending::isAbandoned);
+            List<Path> all = candidatePaths.find(pending.peer(), peer, preferred, tie(), pending::isAbandoned);
             how = advice.on(question(numberOf(handle), all, trafficClass));
             candidates = how.relays()
                     ? all
@@ -197,7 +208,7 @@ public final class Connector {
             if (known.isEmpty()) {
                 return Optional.empty();
             }
-            List<Path> paths = pathsToTake(known, how.links(), turn);
+            List<Path> paths = pathsToTake(known, preferred, how.links(), turn);
             schedule.begin(paths);
             try (ConnectionAttempt attempt =
                     new ConnectionAttempt(side, handle, trafficClass, policy, schedule.timeLeft(paths), pending)) {
@@ -293,7 +304,7 @@ public final class Connector {
     }
 
     /** The paths to take at the same time; the fastest first, which also carries what is not worth dividing. */
-    private List<Path> pathsToTake(List<Path> candidates, int advised, int turn) {
+    private List<Path> pathsToTake(List<Path> candidates, Optional<LocalLink> preferred, int advised, int turn) {
         int most = advised > 0
                 ? advised
                 : config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
@@ -301,7 +312,12 @@ public final class Connector {
                 .filter(path ->
                         !recentFailures.has(path) && links.of(path.local()).isUp())
                 .toList();
-        return DisjointPaths.inTurn(without.isEmpty() ? candidates : without, most, turn).stream()
+        List<Path> usable = without.isEmpty() ? candidates : without;
+        List<Path> overPreferred = usable.stream()
+                .filter(path -> preferred.stream()
+                        .anyMatch(link -> link.deviceName().equals(path.local().deviceName())))
+                .toList(); // NCCL uses several NICs by itself
+        return DisjointPaths.inTurn(overPreferred.isEmpty() ? usable : overPreferred, most, turn).stream()
                 .sorted(Comparator.comparingInt(path -> -path.local().assumedMbps()))
                 .toList();
     }

@@ -168,11 +168,15 @@ final class PathOffers {
      *
      * @throws trigon.verbs.VerbsException if the device refuses
      * @throws IllegalArgumentException if the address has no such link, or RDMA is down there: the offer came by
-     *     TCP, which may get through all the same
+     *     TCP, which may get through all the same; or if the session takes no such path. The peer may offer others
      */
-    PathChannel accept(Counterpart peer, MessageProtocol protocol, IncomingOffer incoming) {
+    PathChannel accept(Counterpart peer, trigon.transport.session.Resumption session, IncomingOffer incoming) {
+        MessageProtocol protocol = session.protocol();
         Offer offer = incoming.offer();
         Link link = link(incoming.local().getAddress(), offer.kind());
+        if (offer.kind() != LinkKind.RDMA && session.isPinned()) { // only this end may have such memory
+            throw new IllegalArgumentException("memory of a GPU cannot go over " + link);
+        }
         if (offer.kind() == LinkKind.RDMA && !link.isUp()) {
             throw new IllegalArgumentException(link + " is down");
         }

@@ -261,7 +261,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             throw new IllegalArgumentException("the connection has %d queue pairs"
                     .formatted(session.paths().size()));
         }
-        PathChannel path = offers.accept(peer, session.protocol(), incoming);
+        PathChannel path = offers.accept(peer, session, incoming);
         PathChannel doubled = answered.put(index, path);
         if (doubled != null) {
             doubled.close();

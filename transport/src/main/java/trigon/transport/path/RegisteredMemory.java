@@ -6,8 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import trigon.transport.Unwinding;
 import trigon.verbs.AccessFlag;
+import trigon.verbs.DmaBuf;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 
@@ -17,7 +19,15 @@ import trigon.verbs.ProtectionDomain;
  */
 public final class RegisteredMemory {
 
-    private final Set<AccessFlag> access;
+    /** How a device gets to know it. */
+    private interface Registration {
+
+        MemoryRegion with(ProtectionDomain domain);
+    }
+
+    private final Registration registration;
+    private final boolean ofGpu;
+    private final @Nullable DmaBuf dmaBuf;
     private Link link;
     private final Link[] links;
 
@@ -34,8 +44,11 @@ public final class RegisteredMemory {
 
     private boolean closed;
 
-    private RegisteredMemory(Link[] links, MemoryRegion[] regions, Set<AccessFlag> access) {
-        this.access = access;
+    private RegisteredMemory(
+            Link[] links, MemoryRegion[] regions, Registration registration, boolean ofGpu, @Nullable DmaBuf dmaBuf) {
+        this.registration = registration;
+        this.ofGpu = ofGpu;
+        this.dmaBuf = dmaBuf;
         this.link = links[0];
         this.links = links;
         this.regions = regions;
@@ -49,12 +62,28 @@ public final class RegisteredMemory {
     }
 
     /**
-     * Registers memory.
+     * Registers memory of the host.
      *
      * @param links the session's, by path; the session's own array
      * @throws trigon.verbs.VerbsException if a device refuses; it is registered with none then
      */
     public static RegisteredMemory with(Link[] links, long address, long size, Set<AccessFlag> access) {
+        Registration registration = domain -> domain.registerMemory(address, size, access);
+        return new RegisteredMemory(links, regions(links, registration), registration, false, null);
+    }
+
+    /**
+     * The same for memory of a GPU.
+     *
+     * @param dmaBuf by what it is lent, which is closed with this; null: by its address
+     */
+    public static RegisteredMemory ofGpu(
+            Link[] links, long address, long size, @Nullable DmaBuf dmaBuf, Set<AccessFlag> access) {
+        Registration registration = domain -> domain.registerDeviceMemory(address, size, dmaBuf, access);
+        return new RegisteredMemory(links, regions(links, registration), registration, true, dmaBuf);
+    }
+
+    private static MemoryRegion[] regions(Link[] links, Registration registration) {
         List<MemoryRegion> regions = new ArrayList<>();
         try (Unwinding unwinding = new Unwinding()) {
             for (int path = 0; path < links.length; path++) {
@@ -62,14 +91,14 @@ public final class RegisteredMemory {
                 if (known < path) {
                     regions.add(regions.get(known));
                 } else {
-                    MemoryRegion region = links[path].protectionDomain().registerMemory(address, size, access);
+                    MemoryRegion region = registration.with(links[path].protectionDomain());
                     unwinding.onFailure(region::close);
                     regions.add(region);
                 }
             }
             unwinding.succeeded();
         }
-        return new RegisteredMemory(links, regions.toArray(MemoryRegion[]::new), access);
+        return regions.toArray(MemoryRegion[]::new);
     }
 
     private static int firstOfSameDevice(Link[] links, int path) {
@@ -101,6 +130,16 @@ public final class RegisteredMemory {
         return regions[path];
     }
 
+    /** Whether it is a GPU's, which the CPU may not touch. */
+    public boolean isOfGpu() {
+        return ofGpu;
+    }
+
+    /** The registration with a domain; null: there is none, since no path of the session was on it since. */
+    public @Nullable MemoryRegion region(ProtectionDomain domain) {
+        return byDomain.get(domain);
+    }
+
     /** Whether a buffer lies within it. */
     public boolean covers(long from, long size) {
         return from >= address && size <= length - (from - address);
@@ -118,7 +157,7 @@ public final class RegisteredMemory {
         for (Link each : next) {
             ProtectionDomain domain = each.protectionDomain();
             if (!byDomain.containsKey(domain)) {
-                byDomain.put(domain, domain.registerMemory(address, length, access));
+                byDomain.put(domain, registration.with(domain));
             }
         }
         for (int path = 0; path < regions.length; path++) {
@@ -134,5 +173,8 @@ public final class RegisteredMemory {
         closed = true;
         byDomain.values().forEach(MemoryRegion::close);
         byDomain.clear();
+        if (dmaBuf != null) {
+            dmaBuf.close();
+        }
     }
 }

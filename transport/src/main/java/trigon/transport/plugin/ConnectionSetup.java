@@ -1,11 +1,13 @@
 package trigon.transport.plugin;
 
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.listen.HandshakeListeners;
 import trigon.handshake.message.ListenHandle;
 import trigon.handshake.message.NodeIdentity;
 import trigon.nccl.NetPlugin;
+import trigon.routing.LocalLink;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
@@ -97,14 +99,15 @@ final class ConnectionSetup {
     /**
      * {@link NetPlugin#connect}.
      *
+     * @param preferred the link that NCCL wants it over
      * @return the paths; null: not yet
      */
     @Nullable
-    ConnectedPaths connect(long contextHandle, long handleAddress, int trafficClass) {
+    ConnectedPaths connect(long contextHandle, Optional<LocalLink> preferred, long handleAddress, int trafficClass) {
         long state = ListenHandle.privateState(handleAddress);
         PendingConnection known = state == 0 ? null : pending.find(state);
         if (known == null) {
-            begin(contextHandle, handleAddress, trafficClass);
+            begin(contextHandle, preferred, handleAddress, trafficClass);
             return null;
         }
         if (!known.isDone()) {
@@ -121,7 +124,7 @@ final class ConnectionSetup {
         return known.take();
     }
 
-    private void begin(long contextHandle, long handleAddress, int trafficClass) {
+    private void begin(long contextHandle, Optional<LocalLink> preferred, long handleAddress, int trafficClass) {
         Context context = contexts.require(contextHandle);
         ListenHandle handle = ListenHandle.readFrom(handleAddress);
         if (ListenHandle.privateState(handleAddress) != 0) {
@@ -129,7 +132,7 @@ final class ConnectionSetup {
         }
         int wanted = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? context.trafficClass() : trafficClass;
         try (Unwinding unwinding = new Unwinding()) {
-            PendingConnection begun = connector.connect(handle, wanted, context::policy);
+            PendingConnection begun = connector.connect(handle, preferred, wanted, context::policy);
             unwinding.onFailure(begun::abandon);
             begun.whenUp(failovers::expect); // NCCL may look for it much later than its peer
             long state = pending.add(begun);

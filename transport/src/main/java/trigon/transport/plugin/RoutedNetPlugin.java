@@ -1,12 +1,15 @@
 package trigon.transport.plugin;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.Settings;
 import trigon.handshake.message.HandshakeException;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
+import trigon.routing.hardware.NicHardware;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
@@ -20,7 +23,7 @@ import trigon.transport.session.Session;
 import trigon.verbs.VerbsException;
 
 /**
- * {@link NetPlugin} over this node's links: one device reaches every peer, and the link is chosen per peer.
+ * {@link NetPlugin} over this node's links: each device reaches every peer, and the link is chosen per peer.
  *
  * <p>Finds what NCCL's handles stand for; the work is done by {@link ConnectionSetup} and {@link Sessions}.
  */
@@ -33,7 +36,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final TransportAssembly assembly;
     private final PluginSetup setup;
     private final NodeResources node;
-    private final DeviceProperties device;
+    private final List<VirtualDevice> devices;
     private final Contexts contexts;
     private final Sessions sessions;
     private final ConnectionSetup connections;
@@ -64,7 +67,11 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         contexts = assembly.contexts();
         sessions = assembly.sessions();
         connections = assembly.connections();
-        device = VirtualDevice.on(node.self().name());
+        devices = VirtualDevice.all(
+                setup.config().value(Settings.GPU_MEMORY),
+                node.self().name(),
+                node.links().all(),
+                NicHardware.ofThisMachine());
     }
 
     @Override
@@ -103,31 +110,31 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public int devices() {
-        return 1;
+        return devices.size();
     }
 
     @Override
     public DeviceProperties properties(int device) {
-        requireDevice(device);
-        return this.device;
+        return require(device).properties();
     }
 
-    private static void requireDevice(int device) {
-        if (device != 0) {
-            throw new IllegalArgumentException("there is no device %d; Trigon has device 0 only".formatted(device));
+    private VirtualDevice require(int device) {
+        if (device < 0 || device >= devices.size()) {
+            throw new IllegalArgumentException(
+                    "there is no device %d; Trigon's are 0 to %d".formatted(device, devices.size() - 1));
         }
+        return devices.get(device);
     }
 
     @Override
     public long listen(long context, int device, long handleAddress) {
-        requireDevice(device);
+        require(device);
         return connections.listen(context, handleAddress);
     }
 
     @Override
     public long connect(long context, int device, long handleAddress, int trafficClass) {
-        requireDevice(device);
-        ConnectedPaths paths = connections.connect(context, handleAddress, trafficClass);
+        ConnectedPaths paths = connections.connect(context, require(device).preferred(), handleAddress, trafficClass);
         return paths == null ? 0 : sessions.send(context, paths);
     }
 
@@ -141,6 +148,11 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     @Override
     public long registerMemory(long comm, long address, long size, int type) {
         return sessions.register(comm, address, size, type);
+    }
+
+    @Override
+    public long registerDmaBuf(long comm, long address, long size, long offset, int descriptor) {
+        return sessions.registerDmaBuf(comm, address, size, offset, descriptor);
     }
 
     @Override
@@ -187,7 +199,9 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public long iflush(long receiveComm, long address, long size, long memoryHandle) {
-        return sessions.find(receiveComm) instanceof ReceiveSession session ? session.iflush() : INVALID_ARGUMENT;
+        return sessions.find(receiveComm) instanceof ReceiveSession session
+                ? session.iflush(address, size == 0 ? null : sessions.buffer(session, address, size, memoryHandle))
+                : INVALID_ARGUMENT;
     }
 
     @Override

@@ -5,15 +5,18 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
+import trigon.system.Errno;
 import trigon.trace.TraceLog;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.failover.Failovers;
 import trigon.transport.failure.CommunicatorFailure;
 import trigon.transport.handle.HandleTable;
+import trigon.transport.path.Link;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestTable;
 import trigon.transport.session.ReceiveSession;
@@ -21,6 +24,9 @@ import trigon.transport.session.SendSession;
 import trigon.transport.session.Session;
 import trigon.transport.session.SessionFailure;
 import trigon.verbs.AccessFlag;
+import trigon.verbs.DmaBuf;
+import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsException;
 
 /**
  * The open sessions, NCCL's send and receive comms, and the memory that is registered for them. {@link #find} and
@@ -138,50 +144,96 @@ final class Sessions {
 
     /** {@link NetPlugin#registerMemory}. */
     long register(long sessionHandle, long address, long size, int type) {
+        Session session = require(sessionHandle, size);
+        return switch (type) {
+            case DeviceProperties.POINTER_HOST -> {
+                EnumSet<AccessFlag> access = session instanceof ReceiveSession
+                        ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
+                        : EnumSet.noneOf(AccessFlag.class);
+                yield register(
+                        sessionHandle, session, () -> RegisteredMemory.with(session.links(), address, size, access));
+            }
+            case DeviceProperties.POINTER_CUDA -> registerOfGpu(sessionHandle, session, address, size, null);
+            default ->
+                throw new IllegalArgumentException(
+                        "memory of type " + type + " cannot be registered: it is" + " neither the host's nor a GPU's");
+        };
+    }
+
+    /** {@link NetPlugin#registerDmaBuf}. */
+    long registerDmaBuf(long sessionHandle, long address, long size, long offset, int descriptor) {
+        Session session = require(sessionHandle, size);
+        DmaBuf dmaBuf = DmaBuf.of(descriptor, offset);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(dmaBuf::close);
+            long handle = registerOfGpu(sessionHandle, session, address, size, dmaBuf);
+            unwinding.succeeded();
+            return handle;
+        }
+    }
+
+    private Session require(long sessionHandle, long size) {
         Session session = sessions.find(sessionHandle);
         if (session == null) {
             throw new IllegalArgumentException("0x%x is not an open comm".formatted(sessionHandle));
         }
-        if (type != DeviceProperties.POINTER_HOST) {
-            throw new IllegalArgumentException("memory of type " + type
-                    + " cannot be registered: Trigon reaches host memory only, which its device properties say");
-        }
         if (size <= 0) {
             throw new IllegalArgumentException("memory of " + size + " bytes cannot be registered");
         }
-        long handle = register(session, address, size);
+        return session;
+    }
+
+    /**
+     * The device may let payload overtake payload, as NCCL allows for: LL and LL128 look at each word or line, and
+     * Simple waits for the flush, which READs.
+     */
+    private long registerOfGpu(long sessionHandle, Session session, long address, long size, @Nullable DmaBuf dmaBuf) {
+        requireRdma(session);
+        EnumSet<AccessFlag> access = session instanceof ReceiveSession
+                ? EnumSet.of(
+                        AccessFlag.LOCAL_WRITE,
+                        AccessFlag.REMOTE_WRITE,
+                        AccessFlag.REMOTE_READ,
+                        AccessFlag.RELAXED_ORDERING)
+                : EnumSet.of(AccessFlag.RELAXED_ORDERING);
+        return register(sessionHandle, session, () -> {
+            if (session instanceof ReceiveSession receiving) {
+                receiving.openFlushes();
+            }
+            return RegisteredMemory.ofGpu(session.links(), address, size, dmaBuf, access);
+        });
+    }
+
+    private static void requireRdma(Session session) {
+        for (Link link : session.links()) {
+            if (link.local().kind() != LinkKind.RDMA) {
+                throw new VerbsException(
+                        "ibv_reg_dmabuf_mr",
+                        link.toString(),
+                        Errno.EOPNOTSUPP,
+                        "memory of a GPU cannot go over TCP. TRIGON_GPU_MEMORY=off runs without it");
+            }
+        }
+    }
+
+    private long register(long sessionHandle, Session session, Supplier<RegisteredMemory> make) {
+        long handle;
+        Map<Long, RegisteredMemory> registrations = session.registrations();
+        synchronized (registrations) { // the session may go on over another link meanwhile
+            try (Unwinding unwinding = new Unwinding()) {
+                RegisteredMemory memory = make.get();
+                unwinding.onFailure(memory::close);
+                handle = memories.add(memory);
+                unwinding.onFailure(() -> memories.remove(handle));
+                registrations.put(handle, memory);
+                unwinding.succeeded();
+            }
+        }
         if (sessions.find(sessionHandle) == null) {
             deregister(sessionHandle, handle);
             throw new IllegalArgumentException("0x%x was closed while memory was registered".formatted(sessionHandle));
         }
         return handle;
-    }
-
-    private long register(Session session, long address, long size) {
-        EnumSet<AccessFlag> access = session instanceof ReceiveSession
-                ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
-                : EnumSet.noneOf(AccessFlag.class);
-        Map<Long, RegisteredMemory> registrations = session.registrations();
-        synchronized (registrations) { // the session may go on over another link meanwhile
-            return register(session, registrations, address, size, access);
-        }
-    }
-
-    private long register(
-            Session session,
-            Map<Long, RegisteredMemory> registrations,
-            long address,
-            long size,
-            EnumSet<AccessFlag> access) {
-        try (Unwinding unwinding = new Unwinding()) {
-            RegisteredMemory memory = RegisteredMemory.with(session.links(), address, size, access);
-            unwinding.onFailure(memory::close);
-            long handle = memories.add(memory);
-            unwinding.onFailure(() -> memories.remove(handle));
-            registrations.put(handle, memory);
-            unwinding.succeeded();
-            return handle;
-        }
     }
 
     /** {@link NetPlugin#deregisterMemory}. */

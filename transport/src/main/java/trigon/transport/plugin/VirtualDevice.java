@@ -1,16 +1,37 @@
 package trigon.transport.plugin;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.setting.ConfigException;
+import trigon.config.setting.GpuMemoryUse;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
+import trigon.routing.LocalLink;
+import trigon.routing.hardware.NicHardware;
+import trigon.transport.path.Link;
+import trigon.verbs.DeviceMemory;
+import trigon.verbs.LinkKind;
 
 /**
- * The one device that NCCL sees: it reaches every peer, whatever links lead there. What it says of itself is the same
- * on all nodes, since NCCL decides on each node by itself what both ends have to agree on; see
- * docs/design/decisions/0039.
+ * A device that NCCL sees. It reaches every peer, whatever links lead there.
+ *
+ * <p>Without memory of GPUs there is one. What it says of itself is the same on all nodes, since NCCL decides on each
+ * node by itself what both ends have to agree on; see docs/design/decisions/0039. With such memory there is one for
+ * each RDMA NIC, since NCCL decides by the distance from a GPU to its NIC; see docs/design/decisions/0006.
+ *
+ * @param preferred the link that its connections take, where that leads to the peer as directly as others
  */
-final class VirtualDevice {
+record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred) {
 
-    private static final String NAME = "trigon0";
+    private static final Logger log = LoggerFactory.getLogger(VirtualDevice.class);
+
+    private static final String PREFIX = "trigon";
 
     /** All nodes of a job have the same place: a device that stands for all NICs is near no GPU, and far from none. */
     private static final String NO_PCI_FUNCTION = "";
@@ -29,23 +50,97 @@ final class VirtualDevice {
      */
     private static final float LATENCY_US = 0;
 
+    private static final int NUMBER_BITS = 8;
     private static final int PORT = 1;
     private static final int MAX_COMMS = 1 << 16;
 
-    private VirtualDevice() {}
+    /**
+     * The devices of a node.
+     *
+     * @param node its name, by which processes that share a node know its devices
+     * @param links those that are open
+     * @throws ConfigException if memory of GPUs is required, and a NIC does not reach it
+     */
+    static List<VirtualDevice> all(GpuMemoryUse use, String node, List<Link> links, NicHardware hardware) {
+        if (use == GpuMemoryUse.OFF) {
+            return List.of(ofAllLinks(node));
+        }
+        Map<String, Link> nics = new LinkedHashMap<>();
+        links.stream()
+                .filter(link -> link.local().kind() == LinkKind.RDMA)
+                .forEach(link -> nics.putIfAbsent(link.local().deviceName(), link));
+        Map<Link, DeviceMemory> memory = new LinkedHashMap<>();
+        nics.values().forEach(link -> memory.put(link, link.device().deviceMemory()));
+        Optional<String> obstacle = obstacle(use, links, memory);
+        if (obstacle.isPresent()) {
+            if (use == GpuMemoryUse.ON) {
+                throw new ConfigException("gpuMemory is on, but " + obstacle.get());
+            }
+            log.info("GPU memory is off: {}", obstacle.get());
+            return List.of(ofAllLinks(node));
+        }
+        List<VirtualDevice> devices = new ArrayList<>();
+        memory.forEach((link, reach) -> devices.add(ofNic(node, devices.size(), link, reach, hardware)));
+        return List.copyOf(devices);
+    }
 
-    /** What NCCL is told on the node of that name, by which processes that share a node know its device. */
-    static DeviceProperties on(String node) {
-        return new DeviceProperties(
-                NAME,
-                NO_PCI_FUNCTION,
-                Integer.toUnsignedLong(node.hashCode()),
-                DeviceProperties.POINTER_HOST,
-                SPEED_MBPS,
-                PORT,
-                LATENCY_US,
-                MAX_COMMS,
-                1,
-                NetPlugin.MAX_MESSAGE_BYTES);
+    /** NCCL decides before it knows over which link its peer is reached. */
+    private static Optional<String> obstacle(GpuMemoryUse use, List<Link> links, Map<Link, DeviceMemory> memory) {
+        Optional<String> withoutRdma = links.stream()
+                .filter(link -> use == GpuMemoryUse.AUTO && link.local().kind() != LinkKind.RDMA)
+                .map(link -> link.local().interfaceName() + " has no RDMA. TRIGON_LINKS=rdma leaves it out")
+                .findFirst();
+        if (withoutRdma.isPresent() || memory.isEmpty()) {
+            return withoutRdma.or(() -> Optional.of("there is no RDMA link"));
+        }
+        return memory.entrySet().stream()
+                .filter(each -> !each.getValue().isReachable())
+                .map(each -> "%s does not reach it: %s"
+                        .formatted(
+                                each.getKey().device().deviceName(),
+                                each.getValue().obstacle()))
+                .findFirst();
+    }
+
+    private static VirtualDevice ofNic(String node, int number, Link link, DeviceMemory memory, NicHardware hardware) {
+        LocalLink local = link.local();
+        String name = PREFIX + number;
+        log.info("{} ({}): GPU memory by {}", name, local.deviceName(), memory);
+        int pointers = DeviceProperties.POINTER_HOST
+                | (memory.dmaBuf() ? DeviceProperties.POINTER_DMA_BUF : 0)
+                | (memory.peerMemory() ? DeviceProperties.POINTER_CUDA : 0);
+        return new VirtualDevice(
+                new DeviceProperties(
+                        name,
+                        hardware.pciFunction(local).map(Path::toString).orElse(NO_PCI_FUNCTION),
+                        guid(node) << NUMBER_BITS | number,
+                        pointers,
+                        local.assumedMbps(),
+                        local.port(),
+                        LATENCY_US,
+                        MAX_COMMS,
+                        1,
+                        NetPlugin.MAX_MESSAGE_BYTES),
+                Optional.of(local));
+    }
+
+    private static VirtualDevice ofAllLinks(String node) {
+        return new VirtualDevice(
+                new DeviceProperties(
+                        PREFIX + 0,
+                        NO_PCI_FUNCTION,
+                        guid(node),
+                        DeviceProperties.POINTER_HOST,
+                        SPEED_MBPS,
+                        PORT,
+                        LATENCY_US,
+                        MAX_COMMS,
+                        1,
+                        NetPlugin.MAX_MESSAGE_BYTES),
+                Optional.empty());
+    }
+
+    private static long guid(String node) {
+        return Integer.toUnsignedLong(node.hashCode());
     }
 }

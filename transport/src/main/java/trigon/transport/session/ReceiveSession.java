@@ -3,7 +3,9 @@ package trigon.transport.session;
 import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
+import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
@@ -15,6 +17,7 @@ import trigon.transport.request.Requests;
 public final class ReceiveSession extends Session {
 
     private final ReceiveProtocol protocol;
+    private volatile @Nullable Flushes flushes; // null while all its memory is the host's
 
     private ReceiveSession(
             long context,
@@ -78,10 +81,80 @@ public final class ReceiveSession extends Session {
     }
 
     /**
-     * {@link NetPlugin#iflush}: only host memory can be registered, and there a message is visible to everybody once
-     * its completion is.
+     * {@link NetPlugin#iflush}. Host memory needs none: there a message is visible to everybody once its completion is.
+     *
+     * @param memory what the message has come to; null if it was empty
      */
-    public long iflush() {
-        return failure != 0 ? tell() : NetPlugin.NOTHING_TO_FLUSH;
+    public long iflush(long address, @Nullable RegisteredMemory memory) {
+        if (failure != 0) {
+            return tell();
+        }
+        if (memory == null || !memory.isOfGpu()) {
+            return NetPlugin.NOTHING_TO_FLUSH;
+        }
+        Flushes known = flushes;
+        if (known == null) {
+            return INVALID_ARGUMENT; // it was registered for another session
+        }
+        long request = known.begin(memory, address);
+        if (request == 0) {
+            return -NcclResult.INTERNAL_ERROR.code(); // NCCL has no more requests of a comm than there is room for
+        }
+        if (enter()) { // else it is posted by a later test: NCCL does not ask for it again
+            try {
+                known.post(request);
+            } finally {
+                leave();
+            }
+        }
+        return request;
+    }
+
+    /** {@link NetPlugin#test} of a request that is none of its messages. */
+    long testFlush(long request) {
+        Flushes known = flushes;
+        if (known == null || !known.has(request)) {
+            return INVALID_ARGUMENT;
+        }
+        if (failure != 0) {
+            return tell();
+        }
+        boolean done = known.isDone(request);
+        String why = known.failure();
+        if (why != null) {
+            fail(paths[0], NcclResult.SYSTEM_ERROR, why);
+            return tell();
+        }
+        return done ? 0 : NetPlugin.NOT_DONE;
+    }
+
+    /**
+     * Memory of a GPU is registered: what comes can be flushed from now on. May block; not beside a move.
+     *
+     * @throws trigon.verbs.VerbsException if a device refuses
+     */
+    public void openFlushes() {
+        if (flushes == null) {
+            Flushes opened = new Flushes(requests.session());
+            opened.use(List.of(links()));
+            flushes = opened;
+        }
+    }
+
+    /** The session goes on over other links; the data path is kept out. */
+    void moveFlushes(List<Link> links) {
+        Flushes known = flushes;
+        if (known != null) {
+            known.use(links);
+        }
+    }
+
+    @Override
+    public void close() {
+        Flushes known = flushes;
+        if (known != null) {
+            known.close();
+        }
+        super.close();
     }
 }

@@ -6,12 +6,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
+import trigon.routing.Path;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.ResumableProtocol;
+import trigon.verbs.LinkKind;
 
 /**
  * What a {@link Failover} does with its session: it counts, and goes on over other paths. On control threads, one at a
@@ -80,6 +82,9 @@ public final class Resumption {
             Map<Long, RegisteredMemory> registrations = session.registrations();
             synchronized (registrations) {
                 registrations.values().forEach(memory -> memory.moveTo(links));
+                if (session instanceof ReceiveSession receiving) {
+                    receiving.moveFlushes(links);
+                }
                 protocol.moveTo(next, received);
                 repeatedBytes = protocol.unconfirmedBytes();
                 List<PathChannel> formers = paths();
@@ -168,6 +173,16 @@ public final class Resumption {
     /** Bytes of the messages that the last {@link #moveTo} has sent again. */
     public long repeatedBytes() {
         return repeatedBytes;
+    }
+
+    /** Whether its messages can go over that path. */
+    public boolean mayTake(Path path) {
+        return protocol.kind().mayTake(path) && (path.kind() == LinkKind.RDMA || !isPinned());
+    }
+
+    /** Whether it stays on RDMA: memory of a GPU is registered for it, which the CPU may not touch. Any thread. */
+    public boolean isPinned() {
+        return session.registrations().values().stream().anyMatch(RegisteredMemory::isOfGpu);
     }
 
     /** How its messages go, over whatever paths. */

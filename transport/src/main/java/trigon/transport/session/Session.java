@@ -36,6 +36,7 @@ import trigon.verbs.WorkCompletions;
 public abstract sealed class Session permits SendSession, ReceiveSession {
 
     private static final Logger log = LoggerFactory.getLogger(Session.class);
+    static final long INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
 
     final Requests requests;
     private final long context;
@@ -201,7 +202,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         int slot = Requests.slot(RequestHandle.sequence(request));
         int state = requests.find(slot, request);
         if (state == Requests.FREE) {
-            return -NcclResult.INVALID_ARGUMENT.code();
+            return this instanceof ReceiveSession receiving ? receiving.testFlush(request) : INVALID_ARGUMENT;
         }
         if (state != Requests.DONE) {
             progress();
@@ -327,7 +328,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     // the end of the session: the one place on the data path that logs and allocates
-    private long fail(PathChannel on, NcclResult result, String what) {
+    final long fail(PathChannel on, NcclResult result, String what) {
         if (failure == 0) {
             failure = -result.code();
             state = state.become(SessionState.FAILED);
@@ -390,7 +391,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     /** Frees everything, whatever is outstanding; after {@link #end}. */
-    public final void close() {
+    public void close() {
         Arrays.stream(paths).forEach(PathChannel::close);
         protocol.close();
         registrations.values().forEach(RegisteredMemory::close);

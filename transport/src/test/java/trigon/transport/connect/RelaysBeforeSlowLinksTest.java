@@ -70,7 +70,7 @@ class RelaysBeforeSlowLinksTest {
         down.add(pulled);
         ways.add(relayed(10_000));
 
-        assertThat(candidates.find("b", both, TIE, () -> false))
+        assertThat(candidates.find("b", both, Optional.empty(), TIE, () -> false))
                 .map(path -> path.local().name())
                 .containsExactly("cable", "pulled", "shared");
         assertThat(candidates.now("b", both, Optional.empty(), TIE))
@@ -83,7 +83,7 @@ class RelaysBeforeSlowLinksTest {
         CandidatePaths candidates = candidates(1_000);
         int[] looks = {0};
 
-        List<Path> found = candidates.find("b", peer, TIE, () -> {
+        List<Path> found = candidates.find("b", peer, Optional.empty(), TIE, () -> {
             looks[0]++;
             clock.advance(Duration.ofSeconds(1));
             return false;
@@ -92,7 +92,8 @@ class RelaysBeforeSlowLinksTest {
         assertThat(looks[0]).isEqualTo(3);
 
         looks[0] = 0;
-        assertThat(candidates.find("b", peer, TIE, () -> looks[0]++ > 0)).hasSize(1);
+        assertThat(candidates.find("b", peer, Optional.empty(), TIE, () -> looks[0]++ > 0))
+                .hasSize(1);
         assertThat(looks[0]).as("looks of the next connection").isEqualTo(1);
     }
 
@@ -100,7 +101,7 @@ class RelaysBeforeSlowLinksTest {
     void aWayThatIsKnownLaterIsTakenAsWell() {
         CandidatePaths candidates = candidates(1_000);
 
-        List<Path> found = candidates.find("b", peer, TIE, () -> {
+        List<Path> found = candidates.find("b", peer, Optional.empty(), TIE, () -> {
             ways.add(relayed(10_000));
             return false;
         });
@@ -108,7 +109,7 @@ class RelaysBeforeSlowLinksTest {
     }
 
     private List<String> find(CandidatePaths candidates) {
-        return candidates.find("b", peer, TIE, () -> false).stream()
+        return candidates.find("b", peer, Optional.empty(), TIE, () -> false).stream()
                 .map(path -> path.local().name())
                 .toList();
     }

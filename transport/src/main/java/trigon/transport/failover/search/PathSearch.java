@@ -68,9 +68,8 @@ public final class PathSearch {
             Function<Path, Reluctance> reluctance,
             ProvenEnds proven,
             CompletableFuture<?> stop) {
-        List<Path> usable = usable(known(peer, session).stream()
-                .filter(path -> session.protocol().mayTake(path))
-                .toList());
+        List<Path> usable =
+                usable(known(peer, session).stream().filter(session::mayTake).toList());
         Function<Path, Reluctance> compared = Reluctance.among(usable, reluctance);
         AskingRound round = new AskingRound(
                 inOrder(usable, compared),
@@ -125,8 +124,11 @@ public final class PathSearch {
 
     /** For the log: which ways there are that the session does not take, and why; empty if there are none. */
     public String notTaken(Counterpart peer, Resumption session) {
-        boolean relayed = known(peer, session).stream().anyMatch(PathSearch::isRelayed);
-        return relayed && session.protocol() == MessageProtocol.RENDEZVOUS
+        List<Path> known = known(peer, session);
+        if (session.isPinned() && known.stream().anyMatch(path -> path.kind() != LinkKind.RDMA)) {
+            return ". Software links lead there, but memory of a GPU does not go over them";
+        }
+        return known.stream().anyMatch(PathSearch::isRelayed) && session.protocol() == MessageProtocol.RENDEZVOUS
                 ? ". Relays lead there, but a connection by RDMA WRITE is not led through one: it could write to memory"
                 : "";
     }

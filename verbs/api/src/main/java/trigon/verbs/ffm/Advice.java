@@ -39,6 +39,16 @@ final class Advice {
         };
     }
 
+    static String onRegisteringDmaBuf(int errno) {
+        return switch (errno) {
+            case Errno.EOPNOTSUPP, Errno.EPROTONOSUPPORT ->
+                "DMA-BUF takes Linux 5.12, rdma-core 34 and a driver that has it, such as mlx5_core";
+            case Errno.EINVAL -> "the range is not within the DMA-BUF, or its address and offset differ within a page";
+            case Errno.ENOMEM -> "the GPU's BAR may be too small for what is registered; see nvidia-smi -q -d MEMORY";
+            default -> "";
+        };
+    }
+
     static String onCreatingCompletionQueue(int errno) {
         return errno == Errno.EINVAL ? "the device has no queue of that size; see maxCompletionQueueEntries" : "";
     }

@@ -7,10 +7,12 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.Errno;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.DeviceAttributes;
 import trigon.verbs.DeviceContext;
+import trigon.verbs.DeviceMemory;
 import trigon.verbs.GidEntry;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
@@ -21,6 +23,7 @@ import trigon.verbs.VerbsException;
 import trigon.verbs.ffm.call.AsyncEventCalls;
 import trigon.verbs.ffm.call.DataPathCalls;
 import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.DmaBufCalls;
 import trigon.verbs.ffm.call.ResourceCalls;
 import trigon.verbs.ffm.struct.WorkRequestMemory;
 
@@ -32,6 +35,7 @@ final class NativeDeviceContext implements DeviceContext {
     private final String deviceName;
     private final NativeHandle handle;
     private final boolean bypassesKernel;
+    private final boolean peerMemory;
     private final ResourceLedger ofProvider;
     private final ResourceLedger children = new ResourceLedger();
     private final WorkRequestMemory workRequestMemory = new WorkRequestMemory();
@@ -44,13 +48,14 @@ final class NativeDeviceContext implements DeviceContext {
      * Takes over an opened device.
      *
      * @param context address of its {@code struct ibv_context}
-     * @param bypassesKernel whether posting a send stays in user space
+     * @param sysfs what the kernel says of it
      * @param ledger counts what is open
      */
-    NativeDeviceContext(String deviceName, long context, boolean bypassesKernel, ResourceLedger ledger) {
+    NativeDeviceContext(String deviceName, long context, Sysfs sysfs, ResourceLedger ledger) {
         this.deviceName = deviceName;
         ofProvider = ledger;
-        this.bypassesKernel = bypassesKernel;
+        bypassesKernel = sysfs.bypassesKernel(deviceName);
+        peerMemory = bypassesKernel && sysfs.hasPeerMemory(); // others copy by the CPU
         handle =
                 new NativeHandle(ResourceLedger.Kind.DEVICE_CONTEXT, deviceName, context, ledger, new ResourceLedger());
         asyncEvents = new AsyncEvents(deviceName, context);
@@ -75,6 +80,37 @@ final class NativeDeviceContext implements DeviceContext {
     @Override
     public List<GidEntry> gidTable(int port) {
         return DeviceQueries.gidTable(handle.address(), deviceName, port);
+    }
+
+    @Override
+    public DeviceMemory deviceMemory() {
+        int errno = probeDmaBuf();
+        if (errno == Errno.EBADF || peerMemory) {
+            return new DeviceMemory(errno == Errno.EBADF, peerMemory, "");
+        }
+        return DeviceMemory.unreachable(
+                DmaBufCalls.isAvailable()
+                        ? "ibv_reg_dmabuf_mr says %s on %s, and the kernel module nvidia_peermem is not loaded"
+                                .formatted(Errno.name(errno), deviceName)
+                        : "libibverbs lacks ibv_reg_dmabuf_mr: install rdma-core 34 or newer");
+    }
+
+    /** Registers a descriptor that is none, as NCCL does: a driver that knows DMA-BUFs finds that first (EBADF). */
+    private int probeDmaBuf() {
+        long domain = DeviceCalls.allocateProtectionDomain(handle.address());
+        if (domain < 0) {
+            return (int) -domain;
+        }
+        try {
+            return (int) -Math.min(0, DmaBufCalls.register(domain, 0, 0, 0, -1, 0));
+        } finally {
+            DeviceCalls.deallocateProtectionDomain(domain);
+        }
+    }
+
+    /** Whether it takes memory of GPUs by address. */
+    boolean takesPeerMemory() {
+        return peerMemory;
     }
 
     @Override

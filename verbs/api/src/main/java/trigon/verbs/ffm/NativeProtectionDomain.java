@@ -1,13 +1,16 @@
 package trigon.verbs.ffm;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import trigon.system.Errno;
 import trigon.verbs.AccessFlag;
+import trigon.verbs.DmaBuf;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
 import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.DmaBufCalls;
 import trigon.verbs.ffm.call.ResourceCalls;
 
 /** A protection domain of libibverbs. Thread-safe. */
@@ -51,9 +54,44 @@ final class NativeProtectionDomain implements ProtectionDomain {
                     errno,
                     Advice.onRegistering(errno));
         }
+        return own(region, address, length);
+    }
+
+    @Override
+    public MemoryRegion registerDeviceMemory(
+            long address, long length, @Nullable DmaBuf dmaBuf, Set<AccessFlag> access) {
+        if (dmaBuf == null) {
+            if (!context.takesPeerMemory()) {
+                throw new VerbsException(
+                        "ibv_reg_mr",
+                        "%s (%d bytes of a GPU at 0x%x)".formatted(context.deviceName(), length, address),
+                        Errno.EOPNOTSUPP,
+                        "load the kernel module nvidia_peermem");
+            }
+            return registerMemory(address, length, access);
+        }
+        long region = length < 1
+                ? -Errno.EINVAL
+                : DmaBufCalls.register(
+                        handle.address(),
+                        dmaBuf.offset(),
+                        length,
+                        address,
+                        dmaBuf.descriptor(),
+                        AccessFlag.bits(access));
+        if (region < 0) {
+            throw new VerbsException(
+                    "ibv_reg_dmabuf_mr",
+                    "%s (%d bytes of a GPU at 0x%x, %s)".formatted(context.deviceName(), length, address, access),
+                    (int) -region,
+                    Advice.onRegisteringDmaBuf((int) -region));
+        }
+        return own(region, address, length);
+    }
+
+    private NativeMemoryRegion own(long region, long address, long length) {
         String what = "memory region (%d bytes at 0x%x)".formatted(length, address);
-        NativeHandle owned = context.own(ResourceLedger.Kind.MEMORY_REGION, what, region);
-        return new NativeMemoryRegion(owned, address, length);
+        return new NativeMemoryRegion(context.own(ResourceLedger.Kind.MEMORY_REGION, what, region), address, length);
     }
 
     @Override

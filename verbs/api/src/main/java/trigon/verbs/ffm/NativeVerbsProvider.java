@@ -83,7 +83,7 @@ final class NativeVerbsProvider implements VerbsProvider {
                 int errno = (int) -context;
                 throw new VerbsException("ibv_open_device", deviceName, errno, Advice.onOpening(errno));
             }
-            return new NativeDeviceContext(deviceName, context, sysfs.bypassesKernel(deviceName), ledger);
+            return new NativeDeviceContext(deviceName, context, sysfs, ledger);
         }
     }
 

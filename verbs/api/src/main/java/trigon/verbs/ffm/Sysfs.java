@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.file.Folder;
 
-/** What the kernel says about RDMA devices beyond the verbs: {@code /sys/class/infiniband}. Control path only. */
+/** What sysfs says about RDMA devices beyond the verbs. Control path only. */
 final class Sysfs {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sysfs.class);
@@ -29,16 +29,24 @@ final class Sysfs {
             "mana",
             "qede");
 
+    /** Of kernel modules by which NICs take memory of GPUs by address; the older two are Mellanox's. */
+    private static final List<String> PEER_MEMORY_MODULES = List.of(
+            "module/nvidia_peermem/version",
+            "kernel/mm/memory_peers/nv_mem/version",
+            "kernel/mm/memory_peers/nv_mem_nc/version");
+
+    private final Path root;
     private final Path infinibandClass;
 
     /** Reads below that directory. */
-    Sysfs(Path infinibandClass) {
-        this.infinibandClass = infinibandClass;
+    Sysfs(Path root) {
+        this.root = root;
+        infinibandClass = root.resolve("class/infiniband");
     }
 
-    /** What {@code /sys/class/infiniband} of this machine says, read with each question. */
+    /** What {@code /sys} of this machine says, read with each question. */
     static Sysfs ofThisMachine() {
-        return new Sysfs(Path.of("/sys/class/infiniband"));
+        return new Sysfs(Path.of("/sys"));
     }
 
     /** Names of the devices the kernel has, sorted; with or without a driver in user space. */
@@ -68,5 +76,10 @@ final class Sysfs {
             LOG.debug("{} has no bus driver", deviceName, e);
             return false;
         }
+    }
+
+    /** Whether a kernel module lets NICs take memory of GPUs by address. */
+    boolean hasPeerMemory() {
+        return PEER_MEMORY_MODULES.stream().anyMatch(module -> Files.exists(root.resolve(module)));
     }
 }

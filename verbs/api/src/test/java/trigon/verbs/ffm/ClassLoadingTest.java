@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import trigon.verbs.ffm.call.AsyncEventCalls;
 import trigon.verbs.ffm.call.DeviceCalls;
+import trigon.verbs.ffm.call.DmaBufCalls;
 import trigon.verbs.ffm.call.ResourceCalls;
 import trigon.verbs.ffm.struct.LayoutCheck;
 
@@ -26,8 +27,11 @@ class ClassLoadingTest {
     private static final String PACKAGE = Libibverbs.class.getPackageName();
     private static final String BINDINGS = PACKAGE + ".generated.Verbs";
     private static final String CLASS_FILE = ".class";
-    private static final Set<String> NEED_LIBRARY =
-            Set.of(DeviceCalls.class.getName(), ResourceCalls.class.getName(), AsyncEventCalls.class.getName());
+    private static final Set<String> NEED_LIBRARY = Set.of(
+            DeviceCalls.class.getName(),
+            ResourceCalls.class.getName(),
+            DmaBufCalls.class.getName(),
+            AsyncEventCalls.class.getName());
 
     /** Loads the package anew, and behaves as if there were no bindings, hence no library. */
     private static final class WithoutLibrary extends ClassLoader {

@@ -17,8 +17,8 @@ class SysfsTest {
         device("mlx5_0", "mlx5_core");
         device("rocep1s0", "bnxt_en");
 
-        assertThat(new Sysfs(devices()).bypassesKernel("mlx5_0")).isTrue();
-        assertThat(new Sysfs(devices()).bypassesKernel("rocep1s0")).isTrue();
+        assertThat(new Sysfs(folder).bypassesKernel("mlx5_0")).isTrue();
+        assertThat(new Sysfs(folder).bypassesKernel("rocep1s0")).isTrue();
     }
 
     @Test
@@ -26,7 +26,7 @@ class SysfsTest {
         device("new_0", "new_driver");
         Files.createDirectories(devices().resolve("rxe_ab"));
 
-        Sysfs sysfs = new Sysfs(devices());
+        Sysfs sysfs = new Sysfs(folder);
         assertThat(sysfs.bypassesKernel("new_0")).isFalse();
         assertThat(sysfs.bypassesKernel("rxe_ab")).isFalse();
         assertThat(sysfs.bypassesKernel("absent")).isFalse();
@@ -37,12 +37,22 @@ class SysfsTest {
         device("mlx5_1", "mlx5_core");
         device("mlx5_0", "mlx5_core");
 
-        assertThat(new Sysfs(devices()).deviceNames()).containsExactly("mlx5_0", "mlx5_1");
+        assertThat(new Sysfs(folder).deviceNames()).containsExactly("mlx5_0", "mlx5_1");
         assertThat(new Sysfs(folder.resolve("absent")).deviceNames()).isEmpty();
     }
 
+    @Test
+    void knowsTheModulesForPeerMemory() throws Exception {
+        assertThat(new Sysfs(folder).hasPeerMemory()).isFalse();
+
+        Files.createFile(
+                Files.createDirectories(folder.resolve("module/nvidia_peermem")).resolve("version"));
+
+        assertThat(new Sysfs(folder).hasPeerMemory()).isTrue();
+    }
+
     private Path devices() {
-        return folder.resolve("class");
+        return folder.resolve("class/infiniband");
     }
 
     private void device(String name, String driver) throws Exception {

@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.verbs;
+
+import org.jspecify.annotations.NullMarked;
