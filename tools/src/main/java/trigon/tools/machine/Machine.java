@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import trigon.system.file.Folder;
+import trigon.tools.console.CommandFailure;
 
 /**
  * This machine's files and this process's environment; tests make their own. Thread-safe.
@@ -26,6 +27,16 @@ public record Machine(
 
     public Machine {
         environment = Map.copyOf(environment);
+    }
+
+    /**
+     * The distribution's folder, for a command of that name, which needs one.
+     *
+     * @throws CommandFailure if it is not known
+     */
+    public Path homeFor(String command) {
+        return home.orElseThrow(() -> new CommandFailure(
+                command + " is a command of a distribution: run bin/trigon of one, or ./trigon of a checkout"));
     }
 
     /** For example {@code /sys/class/net}. */
