@@ -91,7 +91,7 @@ class BenchCommandTest {
                 .satisfiesExactly(
                         pair -> assertThat(pair).contains("--rank 1 --ranks 2", "10.0.0.1:7001"),
                         all -> assertThat(all).contains("--rank 2 --ranks 3", "10.0.0.1:7002"));
-        assertThat(plot).content().startsWith("<svg").contains("64 KiB", "all-reduce", "polyline");
+        assertThat(plot).content().startsWith("<svg").contains("64 KiB", "all-reduce", "circle");
     }
 
     @Test
