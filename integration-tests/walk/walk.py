@@ -148,7 +148,7 @@ class Walk:
                      str(self.folder / "meet"), "--bytes", "1048576", "--iterations", "100000000", "--until",
                      str(until), "--timeout", "120"], stdin=subprocess.DEVNULL, stdout=log, stderr=log))
                 log.close()
-            self.await_log(ranks, "sends to .* via soft_eth1")
+            self.await_log(ranks, "sends to .* via eth1")
             self.nodes.ip("a", "link set eth1 down")
             self.await_log(ranks, "the connection to .* goes on over")
             expect(run("trigon", "jobs"), "TCP, down", "link left")

@@ -272,7 +272,7 @@ public final class BenchCommand implements Callable<Integer> {
     private Perftest.Figures withoutTrigon(Perftest programs, Step step, Set<String> used, Meeting meeting)
             throws IOException, InterruptedException {
         LocalLink link = MachineLinks.of(machine).discovered().links().stream()
-                .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.name()))
+                .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.toString()))
                 .findFirst()
                 .orElseThrow(() -> new CommandFailure("--perftest: Trigon used " + String.join(", ", used)
                         + ", which is no RDMA link; \"trigon links\" says which there are"));

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.routing.LocalLink;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.JsonObject;
@@ -29,7 +30,7 @@ final class BenchHost {
     private static final Pattern LINK =
             Pattern.compile("sends to .*|the connection (?:to|from) \\S+ .*(?:goes on over|returns to) .*");
 
-    private static final Pattern NAME = Pattern.compile(" via (\\S+)");
+    private static final Pattern NAME = Pattern.compile(" via (\\S+ \\S+ \\((?:TCP|RDMA)\\))");
     private static final int LINES_OF_A_FAILURE = 6;
 
     /** In addition to the deadline that the processes have themselves. */
@@ -93,12 +94,12 @@ final class BenchHost {
         return List.copyOf(ways);
     }
 
-    /** The names of the links that carried what was measured last. */
+    /** The links that carried what was measured last, as {@link LocalLink#toString} has them. */
     Set<String> lastLinks() {
         return lastLinks;
     }
 
-    /** The names of the links in these words of the log. */
+    /** The links in these words of the log, the same. */
     static Set<String> links(Set<String> ways) {
         Set<String> names = new LinkedHashSet<>();
         for (String way : ways) {

@@ -18,8 +18,6 @@ record RankNames(int count, List<String> nodes) {
 
     private static final Pattern PEER = Pattern.compile("\\bpeer (\\S+)");
     private static final Pattern OWN_ADDRESS = Pattern.compile(" via \\S+ ([^/\\s]+)/\\d+");
-    private static final Pattern SOFTWARE_LINK =
-            Pattern.compile("\\bsoft_(\\S+?)(?:_\\d+)? (\\S+/\\d+) \\(software\\)");
 
     RankNames {
         nodes = List.copyOf(nodes);
@@ -49,12 +47,11 @@ record RankNames(int count, List<String> nodes) {
         return nodes;
     }
 
-    /** A line of the log for people: with the peer's name, and interfaces rather than devices. */
+    /** A line of the log, with the peer's name. */
     static String readable(String way, Map<String, String> nodes) {
-        String named = PEER.matcher(way).replaceAll(peer -> {
+        return PEER.matcher(way).replaceAll(peer -> {
             String node = nodes.get(peer.group(1));
             return Matcher.quoteReplacement(node == null ? peer.group() : node + " (" + peer.group(1) + ")");
         });
-        return SOFTWARE_LINK.matcher(named).replaceAll("$1 $2");
     }
 }
