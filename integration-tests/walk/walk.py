@@ -131,7 +131,7 @@ class Walk:
     def bench(self):
         text = self.on("a", "trigon", "bench", "--nodes", "a,b,c", "--via", self.nodes.via, "--sizes", "64K,1M",
                        allowed=(0, 1))  # 1 where the processors keep a cable from its promise
-        expect(text, r"sends to b \(10\.77\.", r"all-reduce +all 3 +1 MiB")
+        expect(text, r"sends to b 10\.77\.", r"all-reduce +all 3 +1 MiB")
         return "all-reduce of 1 MiB: " + expect(text, r"all-reduce +all 3 +1 MiB +\d+ +[\d.]+ +([\d.]+)") + " GB/s"
 
     def cut(self):

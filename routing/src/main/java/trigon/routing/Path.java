@@ -20,6 +20,11 @@ public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind,
         }
     }
 
+    /** The same, to a peer whose name is known by now. */
+    public Path to(String name) {
+        return new Path(name, local, remote, kind, reason);
+    }
+
     /** What it carries, as paths are compared by it: what its slowest link does, as far as that is known. */
     public Bandwidth bandwidth() {
         return reason instanceof Reason.Relayed relayed
