@@ -98,13 +98,8 @@ record BenchResult(
 
     /** In the schema {@code trigon.bench/1}, which {@code docs/reference/json.md} has. */
     Map<String, Object> json(Machine machine) {
-        return Json.object(
-                "schema",
+        return machine.document(
                 "trigon.bench/1",
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
                 "nodes",
                 names.nodes(),
                 "good",
