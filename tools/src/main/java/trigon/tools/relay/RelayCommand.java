@@ -6,8 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
@@ -23,6 +21,7 @@ import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Termination;
 import trigon.tools.machine.Machine;
 import trigon.topology.NodeRecord;
 
@@ -41,7 +40,6 @@ import trigon.topology.NodeRecord;
 public final class RelayCommand implements Callable<Integer> {
 
     private static final Duration BETWEEN_REPORTS = Duration.ofMinutes(1);
-    private static final Duration MOST_TO_CLOSE = Duration.ofSeconds(5);
 
     private final Machine machine;
     private final Console console;
@@ -52,7 +50,7 @@ public final class RelayCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
         PluginConfig config = settings();
         HostInterfaces interfaces = BootstrapInterfaces.mark(
                 HostInterfaces.snapshot(), machine.environment().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
@@ -67,13 +65,11 @@ public final class RelayCommand implements Callable<Integer> {
         }
         String name = config.thisNode().map(NodeConfig::name).orElse(machine.hostName());
         long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
-        CountDownLatch closed = new CountDownLatch(1);
-        try (Mesh mesh = Mesh.of(config, links, new KernelRouteLookup(), name, node, false)) {
+        try (var _ = new Termination();
+                Mesh mesh = Mesh.of(config, links, new KernelRouteLookup(), name, node, false)) {
             mesh.serve();
             say("node %s relays over %s".formatted(name, links));
-            serve(mesh.counts(), closed);
-        } finally {
-            closed.countDown();
+            serve(mesh.counts());
         }
         return 0;
     }
@@ -99,17 +95,19 @@ public final class RelayCommand implements Callable<Integer> {
     }
 
     /** Until the process is told to end. */
-    private void serve(RelayCounts counts, CountDownLatch closed) throws InterruptedException {
-        CountDownLatch told = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(told, closed), "trigon-relay-end"));
+    private void serve(RelayCounts counts) {
         long reported = 0;
-        while (!told.await(BETWEEN_REPORTS.toSeconds(), TimeUnit.SECONDS)) {
-            if (counts.bytes() != reported) {
-                reported = counts.bytes();
-                report(counts);
+        try {
+            while (true) {
+                Thread.sleep(BETWEEN_REPORTS);
+                if (counts.bytes() != reported) {
+                    reported = counts.bytes();
+                    report(counts);
+                }
             }
+        } catch (InterruptedException _) {
+            report(counts);
         }
-        report(counts);
     }
 
     private void report(RelayCounts counts) {
@@ -120,17 +118,5 @@ public final class RelayCommand implements Callable<Integer> {
     private void say(String line) {
         console.err().println("trigon relay: " + line);
         console.err().flush();
-    }
-
-    /** Lets the command close what it has before the JVM ends. */
-    private void end(CountDownLatch told, CountDownLatch closed) {
-        told.countDown();
-        try {
-            if (!closed.await(MOST_TO_CLOSE.toSeconds(), TimeUnit.SECONDS)) {
-                say("the relay has not closed within %d s".formatted(MOST_TO_CLOSE.toSeconds()));
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
     }
 }
