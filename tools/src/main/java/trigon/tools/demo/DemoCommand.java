@@ -203,11 +203,12 @@ public final class DemoCommand implements Callable<Integer> {
             boolean right = true;
             for (int each : reversed) {
                 for (String ranks : orders) {
-                    right &= demo.run(each, ranks, folder.resolve("order-" + each + "-" + ranks));
+                    right &= demo.run(
+                            each, ranks, folder.resolve("order-" + each + (orders.size() > 1 ? "-" + ranks : "")));
                 }
             }
             if (right) {
-                console.out().println("Every element was right on every rank.");
+                console.say("Every element was right on every rank.");
             }
             return right;
         });

@@ -73,9 +73,9 @@ final class ShapeDemo {
             ClusterFile file = layout.file(
                     reversed, "timeout: %s, clusterKeyFile: '%s'".formatted(job.handshakeTimeout(), key(folder)));
             file.write(Ranks.settings(folder));
-            say("== %s, cable order %d, ranks %s, %s links: %d nodes, %d bytes, %d iterations"
+            console.say("== %s, cable order %d, ranks %s, %s links: %d nodes, %d bytes, %d iterations"
                     .formatted(layout, reversed, order, layout.links(), order.length(), job.bytes(), job.iterations()));
-            say(file.nodes());
+            console.say(file.nodes());
             if (layout.links() == DemoLinks.SIMULATED) {
                 addAddresses(file);
             }
@@ -100,7 +100,7 @@ final class ShapeDemo {
             if (!rank.hasSucceeded()) {
                 right = false;
                 String end = NcclHost.end(rank.log(), LINES_OF_A_FAILURE);
-                say("-- rank %d (node %s) FAILED; the end of its log, %s:\n%s"
+                console.say("-- rank %d (node %s) FAILED; the end of its log, %s:\n%s"
                         .formatted(
                                 rank.number(),
                                 rank.node(),
@@ -109,7 +109,7 @@ final class ShapeDemo {
             }
         }
         for (Rank rank : ranks) {
-            say("-- rank %d (node %s)".formatted(rank.number(), rank.node()));
+            console.say("-- rank %d (node %s)".formatted(rank.number(), rank.node()));
             rank.lines().forEach(this::report);
         }
         return right;
@@ -119,9 +119,9 @@ final class ShapeDemo {
         Matcher connection = CONNECTION.matcher(line);
         Matcher result = RESULT.matcher(line);
         if (connection.find()) {
-            say("   " + DemoText.plain(connection.group(1)));
+            console.say("   " + connection.group(1));
         } else if (result.matches()) {
-            say("   %s: %s".formatted(job.test() == Test.RING ? "all-reduce" : job.test(), result.group(1)));
+            console.say("   %s: %s".formatted(job.test() == Test.RING ? "all-reduce" : job.test(), result.group(1)));
         }
     }
 
@@ -164,10 +164,5 @@ final class ShapeDemo {
                 layout.devices(node),
                 "LD_LIBRARY_PATH",
                 others.isEmpty() ? libraries : libraries + ":" + others);
-    }
-
-    private void say(String text) {
-        console.out().println(text);
-        console.out().flush();
     }
 }
