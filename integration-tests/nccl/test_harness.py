@@ -31,15 +31,15 @@ GOOD_LOG = "\n".join(PREFIX + line for line in (
     "NET/Plugin: Loaded net plugin Trigon (v11)",
     "Using network Trigon",
     "NET/Trigon : Trigon 0.1.0 in /opt/trigon, Java 25.0.1 on a",
-    "NET/Trigon : sends to b 10.0.12.2 via soft_to_b 10.0.12.1/24 (software), same subnet /24: TCP, 10 Gb/s",
+    "NET/Trigon : sends to b 10.0.12.2 via to_b 10.0.12.1/24 (TCP), same subnet /24: TCP, 10 Gb/s",
     "Channel 00/0 : 2[0] -> 0[0] [receive] via NET/Trigon/0",
     "Channel 00/0 : 0[0] -> 1[0] [send] via NET/Trigon/0",
     "2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer",
     "AllReduce: 4 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..0}",
     "AllReduce: 4194304 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}",
-    "NET/Trigon : soft_to_b 10.0.12.1/24 (software): 3 messages, 100 bytes sent and received so far",
-    "NET/Trigon : soft_to_b 10.0.12.1/24 (software): 8 messages, 1234 bytes sent and received so far",
-    "NET/Trigon : soft_to_c 10.0.13.1/24 (software): 1 messages, 66 bytes sent and received so far"))
+    "NET/Trigon : to_b 10.0.12.1/24 (TCP): 3 messages, 100 bytes sent and received so far",
+    "NET/Trigon : to_b 10.0.12.1/24 (TCP): 8 messages, 1234 bytes sent and received so far",
+    "NET/Trigon : to_c 10.0.13.1/24 (TCP): 1 messages, 66 bytes sent and received so far"))
 
 
 class Evidence(unittest.TestCase):

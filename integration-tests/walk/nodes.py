@@ -13,7 +13,7 @@ MANAGEMENT = "192.168.199"
 class Nodes:
     """Namespaces that this process has made. A node's namespace is called PREFIX-NODE.
 
-    All of them share a management network, eth0, on which their names are known. Cables have no addresses.
+    All of them share a management network, eth0, on which their names are known.
     """
 
     def __init__(self, folder, names):
@@ -60,10 +60,16 @@ class Nodes:
         """Runs ip on a node."""
         ip(f"-n {self.prefix}-{node} {command}")
 
-    def cable(self, one, other):
-        """A cable between two ends, NODE:INTERFACE each."""
-        (a, nic), (b, peer) = one.split(":"), other.split(":")
+    def on(self, node, *command):
+        """What runs a command on a node, and becomes it; under this machine's name."""
+        return ["ip", "netns", "exec", f"{self.prefix}-{node}", *map(str, command)]
+
+    def cable(self, one, other, *addresses):
+        """A cable between two ends, NODE:INTERFACE each, with their addresses where they have some."""
+        (a, nic), (b, peer) = ends = one.split(":"), other.split(":")
         self.ip(a, f"link add {nic} type veth peer name {peer} netns {self.prefix}-{b}")
+        for (node, name), address in zip(ends, addresses):
+            self.ip(node, f"address add {address} dev {name}")
         self.ip(a, f"link set {nic} up")
         self.ip(b, f"link set {peer} up")
 

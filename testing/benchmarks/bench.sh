@@ -317,8 +317,8 @@ case $command in
         ;;
     esac
     ;;
-  stripes) exec "$here/stripes.sh" "$results" "$@" ;;
-  relay) exec "$here/relay.sh" "$results" "$@" ;;
+  stripes) exec "$here/stripes.py" "$results" "$@" ;;
+  relay) exec "$here/relay.py" "$results" "$@" ;;
   announcements) announcements "$@" ;;
   lab) exec "$here/lab.sh" "$results" "$@" ;;
   render) java_with_classes trigon.benchmarks.Render "$results" "${1:-$results/page}" ;;

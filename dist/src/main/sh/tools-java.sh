@@ -4,7 +4,7 @@
 # log there is for a job's log. The cache (decision 9) is used with the jars that it was made with, and at their times,
 # which an installer may not have kept: the JVM refuses others. What it says of that is for nobody who uses the command.
 tools_java() { # HOME
-  local home=$1 jar LC_ALL=C path="" cache=$1/lib/tools.aot
+  local home=$1 jar locale=${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} LC_ALL=C path="" cache=$1/lib/tools.aot
   tools_java=(
     "$home/runtime/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData
     --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
@@ -18,6 +18,8 @@ tools_java() { # HOME
       -Xlog:aot=off:stderr -Xlog:cds=off:stderr)
   fi
   tools_java+=(-cp "$path")
+  # In the C locale Java takes the names of files for ASCII.
+  case $locale/$home in C/*[!\ -~]* | POSIX/*[!\ -~]*) tools_java=(env LC_ALL=C.UTF-8 "${tools_java[@]}") ;; *) ;; esac
 }
 
 # What the cache belongs to: itself, and the jars' names, sizes and times.

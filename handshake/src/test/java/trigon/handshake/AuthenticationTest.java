@@ -233,8 +233,8 @@ class AuthenticationTest {
                 assertThat(failureOf(outgoing.answer()))
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
-                        .hasMessageContaining("version 10");
-                assertRejected(older, "version 1 of the handshake and this Trigon version 10");
+                        .hasMessageContaining("version 11");
+                assertRejected(older, "version 1 of the handshake and this Trigon version 11");
             }
         }
     }

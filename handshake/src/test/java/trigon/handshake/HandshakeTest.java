@@ -198,6 +198,7 @@ class HandshakeTest {
 
         attempt.answer()
                 .complete(new Answer(
+                        answer.node(),
                         LinkKind.SOFTWARE,
                         answer.endpoint(),
                         answer.memory(),

@@ -311,12 +311,12 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** They throw unchecked exceptions where what they read goes away meanwhile. {@code bench} walks its own folder. */
+    /** They throw unchecked exceptions where what they read goes away meanwhile. */
     @Test
     void noStreamsOfFilesThatOthersChange() {
         noClasses()
                 .that()
-                .resideOutsideOfPackages("trigon.system.file", "trigon.dist", "trigon.tools.bench")
+                .resideOutsideOfPackages("trigon.system.file", "trigon.dist")
                 .should()
                 .callMethodWhere(target(owner(assignableTo(Files.class)))
                         .and(target(nameMatching("lines|list|walk|find|newDirectoryStream"))))

@@ -13,10 +13,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class CutDemoIT {
 
-    private static String demo(List<String> before) throws Exception {
+    private static String demo(List<String> before, String... more) throws Exception {
         List<String> command = new ArrayList<>(before);
         command.add(HostProgram.distribution().resolve("bin/trigon").toString());
         command.addAll(List.of("demo", "--cut", "--away", "1"));
+        command.addAll(List.of(more));
         Process demo = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(demo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(demo.waitFor(60, TimeUnit.SECONDS)).isTrue();
@@ -28,16 +29,16 @@ class CutDemoIT {
     @Test
     void withoutNamespacesItSaysThatConnectionsAreEnded() throws Exception {
         List<String> nobody = System.getProperty("user.name").equals("root")
-                ? List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "DEMO_CUT_UNSHARED=1")
-                : List.of("env", "DEMO_CUT_UNSHARED=1");
-        String output = demo(nobody);
+                ? List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+                : List.of();
+        String output = demo(nobody, "--apart");
 
         assertThat(output)
                 .contains("may make no network namespaces here, so no interface is taken down")
                 .contains("-- the TCP connections of cable ab")
                 .contains("a: the connection to b goes on over lo 127.78.1")
                 .contains("The job went on over new connections. Every element was right on every rank.")
-                .doesNotContain("is cut:", "soft_", "(software)", "dmesg");
+                .doesNotContain("is cut:", "dmesg");
     }
 
     @Test

@@ -38,10 +38,13 @@ class DistributionIT {
         String script = """
                 set -eu
                 home=$1/$(printf 'gr\\303\\274n')
-                mkdir "$home"
-                cp -a "$2/bin" "$2/lib" "$2/jars" "$home"
+                mkdir "$home" "$1/meet"
+                cp -a "$2/bin" "$2/lib" "$2/jars" "$2/tools" "$home"
                 ln -s "$2/runtime" "$2/libexec" "$home"
-                LC_ALL=C exec "$home/bin/trigon" demo --iterations 2
+                export LC_ALL=C
+                "$home/libexec/nccl-host" --plugin "$home/lib/libnccl-net-trigon.so" --ranks 2 --local-ranks 2 \
+                    --rendezvous "$1/meet"
+                exec "$home/bin/trigon" demo --iterations 2
                 """;
         Process demo = new ProcessBuilder(
                         "bash",

@@ -104,7 +104,7 @@ class FieldJobsIT {
         network.addresses("a cilium_host 10.0.21.95/32", "b cilium_host 10.0.22.17/32");
 
         assertThat(run(Map.of("NCCL_SOCKET_IFNAME", "^ibs,ibp,lo,docker,veth,cilium,lxc"), "ring", "a", "b"))
-                .allSatisfy(output -> assertThat(output).contains("via soft_enp90s0np0 10.168.192."));
+                .allSatisfy(output -> assertThat(output).contains("via enp90s0np0 10.168.192."));
     }
 
     /** Case 15: diagonals by routes of the kernel, through neighbours. */
@@ -149,7 +149,7 @@ class FieldJobsIT {
         network.inside("a", "ip route add default via 10.1.118.1");
         network.inside("b", "ip route add default via 10.1.102.1");
 
-        assertThat(run(Map.of(), "ring", "a", "b").getFirst()).contains("10.1.102.5 via soft_ens5f0.3003");
+        assertThat(run(Map.of(), "ring", "a", "b").getFirst()).contains("10.1.102.5 via ens5f0.3003");
     }
 
     /** A cable, and Wi-Fi that both nodes share and that calls itself as fast. By addresses it would go first. */
@@ -185,8 +185,8 @@ class FieldJobsIT {
 
             assertThat(outputs(hosts))
                     .allSatisfy(output -> assertThat(output)
-                            .containsPattern("soft_wlP9s9 .*: 0 messages")
-                            .containsPattern("soft_enp1s0f0np0 .*: [1-9][0-9]* messages")
+                            .containsPattern("wlP9s9 .*: 0 messages")
+                            .containsPattern("enp1s0f0np0 .*: [1-9][0-9]* messages")
                             .doesNotContain("goes on over"));
         } finally {
             hosts.forEach(HostProgram::close);
@@ -200,7 +200,7 @@ class FieldJobsIT {
         network.set("a", "wlP9s9", false);
 
         assertThat(run(Map.of(), "ring", "a", "b"))
-                .allSatisfy(output -> assertThat(output).contains("via soft_enp1s0f0np0 10.20.3."));
+                .allSatisfy(output -> assertThat(output).contains("via enp1s0f0np0 10.20.3."));
     }
 
     /** Case 24: many times in each start. */
@@ -218,7 +218,7 @@ class FieldJobsIT {
             for (int i = 0; i < STARTS; i++) {
                 assertThat(run(Map.of(), "ring", "a", "b"))
                         .as("start %d", i)
-                        .allSatisfy(output -> assertThat(output).contains("via soft_enp1s0f0np0 10.20.3."));
+                        .allSatisfy(output -> assertThat(output).contains("via enp1s0f0np0 10.20.3."));
             }
             assertThat(flaps.isAlive()).as("it came and went all the time").isTrue();
         } finally {

@@ -52,9 +52,9 @@ class LinkLocalIT {
 
         assertThat(outputs.get(0))
                 .contains("to_b: used by its link-local address")
-                .contains("via soft_to_b fe80:", "link-local");
-        assertThat(outputs.get(1)).contains("via soft_to_c fe80:");
-        assertThat(outputs.get(2)).contains("via soft_to_a fe80:");
+                .contains("via to_b fe80:", "link-local");
+        assertThat(outputs.get(1)).contains("via to_c fe80:");
+        assertThat(outputs.get(2)).contains("via to_a fe80:");
     }
 
     @Test
@@ -75,11 +75,9 @@ class LinkLocalIT {
 
         List<String> outputs = run("a", "b", "c");
 
-        assertThat(outputs.get(0))
-                .contains("10.0.12.2 via soft_to_b 10.0.12.1/24")
-                .doesNotContain("via soft_spare");
-        assertThat(outputs.get(1)).contains("via soft_to_c fe80:").doesNotContain("via soft_spare");
-        assertThat(outputs.get(2)).contains("10.0.13.1 via soft_to_a 10.0.13.3/24");
+        assertThat(outputs.get(0)).contains("10.0.12.2 via to_b 10.0.12.1/24").doesNotContain("via spare");
+        assertThat(outputs.get(1)).contains("via to_c fe80:").doesNotContain("via spare");
+        assertThat(outputs.get(2)).contains("10.0.13.1 via to_a 10.0.13.3/24");
     }
 
     /** The kernel of each node sends to all of the subnet over one cable. */
@@ -94,9 +92,9 @@ class LinkLocalIT {
         assertThat(outputs)
                 .allSatisfy(output ->
                         assertThat(output).contains("are in one subnet").contains("link-local IPv6"));
-        assertThat(outputs.get(0)).contains("via soft_to_b_2 fe80:");
-        assertThat(outputs.get(1)).contains("via soft_to_c_2 fe80:");
-        assertThat(outputs.get(2)).contains("via soft_to_a_2 fe80:");
+        assertThat(outputs.get(0)).contains("via to_b fe80:");
+        assertThat(outputs.get(1)).contains("via to_c fe80:");
+        assertThat(outputs.get(2)).contains("via to_a fe80:");
     }
 
     /** What each rank has printed, after all of them came to a good end. */

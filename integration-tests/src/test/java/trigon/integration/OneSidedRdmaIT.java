@@ -35,8 +35,8 @@ class OneSidedRdmaIT {
         String said = run(Map.of("TRIGON_STRIPES", "all", "INSTANTVERBS_LATE", late), order, 20);
 
         assertThat(said)
-                .containsPattern("one 10.1.12.1/24 \\(rdma\\): [0-9]+ messages, [1-9]")
-                .containsPattern("two 10.1.13.1/24 \\(rdma\\): [0-9]+ messages, [1-9]");
+                .containsPattern("one 10.1.12.1/24 \\(RDMA\\): [0-9]+ messages, [1-9]")
+                .containsPattern("two 10.1.13.1/24 \\(RDMA\\): [0-9]+ messages, [1-9]");
     }
 
     /** Connections go on by new queue pairs; nothing is lost, or done twice. */

@@ -47,7 +47,7 @@ class PlantedLinkCausesIT {
 
     @Test
     void aSlowLinkIsBlamed() throws Exception {
-        PlantedRun.isBlamed("transport on 0→1 over soft_one", times -> {
+        PlantedRun.isBlamed("transport on 0→1 over one", times -> {
             slow("a", "one", times);
             return allReduces("--channels", "1");
         });
@@ -55,7 +55,7 @@ class PlantedLinkCausesIT {
 
     @Test
     void theSlowOneOfTwoLinksIsBlamed() throws Exception {
-        PlantedRun.isBlamed("transport on 1→0 over soft_two", times -> {
+        PlantedRun.isBlamed("transport on 1→0 over two", times -> {
             slow("b", "two", times);
             return allReduces("--channels", "2");
         });
@@ -63,7 +63,7 @@ class PlantedLinkCausesIT {
 
     @Test
     void aLossyLinkIsBlamedAndItsRetransmissionsAreCounted() throws Exception {
-        Report report = PlantedRun.isBlamed("transport on 0→1 over soft_one:.*retransmissions", times -> {
+        Report report = PlantedRun.isBlamed("transport on 0→1 over one:.*retransmissions", times -> {
             network.inside("b", "iptables -F");
             network.inside(
                     "b",
@@ -97,7 +97,7 @@ class PlantedLinkCausesIT {
             Files.createFile(run.until());
             Report report = run.report();
 
-            assertThat(report.verdict()).containsPattern("failover on (0→1|1→0) over soft_one");
+            assertThat(report.verdict()).containsPattern("failover on (0→1|1→0) over one");
         }
     }
 

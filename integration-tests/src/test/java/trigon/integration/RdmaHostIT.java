@@ -32,7 +32,7 @@ class RdmaHostIT {
     private static final String LATE = "INSTANTVERBS_LATE";
 
     private static final Pattern TRAFFIC =
-            Pattern.compile("\\(rdma\\): [0-9]+ messages, ([0-9]+) bytes sent and received");
+            Pattern.compile("\\(RDMA\\): [0-9]+ messages, ([0-9]+) bytes sent and received");
 
     private static final String TWO_NICS = """
             links: rdma
@@ -165,9 +165,9 @@ class RdmaHostIT {
     @Test
     void anAllReduceGoesOnByTcpWhenTheOnlyDeviceFails() throws IOException {
         String nics = "links: auto\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
-        String said = runOver(nics, Map.of("INSTANTVERBS_DEVICE_FAULT", "5000"), "(software) instead of one ");
+        String said = runOver(nics, Map.of("INSTANTVERBS_DEVICE_FAULT", "5000"), "(TCP) instead of one ");
 
-        assertThat(said).contains("DEVICE_FATAL", " goes on over soft_");
+        assertThat(said).contains("DEVICE_FATAL", " goes on over ");
     }
 
     private static List<String> lines(String said, String with) {

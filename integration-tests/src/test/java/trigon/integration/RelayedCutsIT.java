@@ -29,7 +29,7 @@ class RelayedCutsIT {
     @MethodSource("shapes")
     void connectionsGoOnThroughRelaysAndReturn(String shape) throws Exception {
         CableNamespaces.open().close(); // or the test is skipped
-        Path script = ProjectFiles.PROJECT.resolve("integration-tests/cuts/cuts.sh");
+        Path script = ProjectFiles.PROJECT.resolve("integration-tests/cuts/cuts.py");
         String home = HostProgram.distribution().toString();
         Process cuts = new ProcessBuilder(List.of(
                         script.toString(),

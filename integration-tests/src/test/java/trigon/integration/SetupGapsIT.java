@@ -131,13 +131,13 @@ class SetupGapsIT {
             early.awaitOutput("its interface to_e is up again");
             // nearer than the other, so that it goes first
             network.cable("d", "late", "10.9.0.1/30", "e", "late", "10.9.0.2/30");
-            early.awaitOutput("new link soft_late 10.9.0.1/30");
+            early.awaitOutput("new link late 10.9.0.1/30");
             try (HostProgram second = pair("e", 1, rendezvous)) {
                 assertThat(failureOf(List.of(early, second))).isEmpty();
-                assertThat(early.output()).contains("via soft_late 10.9.0.1/30");
+                assertThat(early.output()).contains("via late 10.9.0.1/30");
                 assertThat(second.output())
                         .as("the second communicator's handle has the new address")
-                        .contains("10.9.0.1 via soft_late 10.9.0.2/30");
+                        .contains("10.9.0.1 via late 10.9.0.2/30");
             }
         }
     }

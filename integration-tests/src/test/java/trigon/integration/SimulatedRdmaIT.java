@@ -67,7 +67,7 @@ class SimulatedRdmaIT {
             job.awaitRounds(20);
             job.end();
 
-            assertThat(job.output()).contains("via three 10.0.3.2/24 (rdma)", "via four 10.0.4.3/24 (rdma)");
+            assertThat(job.output()).contains("via three 10.0.3.2/24 (RDMA)", "via four 10.0.4.3/24 (RDMA)");
         }
     }
 
@@ -175,7 +175,7 @@ class SimulatedRdmaIT {
 
             assertThat(job.output())
                     .contains("an empty RDMA WRITE is not acknowledged, though TCP gets through")
-                    .containsPattern("one 10.0.1.1/24 \\(rdma\\): 0 messages");
+                    .containsPattern("one 10.0.1.1/24 \\(RDMA\\): 0 messages");
         }
     }
 

@@ -62,9 +62,9 @@ class UnlikeNodesIT {
         assertThat(devices.get("b")).isEqualTo(devices.get("a"));
         assertThat(devices.get("c")).isEqualTo(devices.get("a"));
         // of two connections each way, each cable has one
-        assertThat(outputs.get("b")).containsPattern("soft_to_c 10.*: [1-9][0-9]* messages");
-        assertThat(outputs.get("b")).containsPattern("soft_to_c_2 10.*: [1-9][0-9]* messages");
-        assertThat(outputs.get("c")).containsPattern("soft_wlan0 .*: 0 messages");
+        assertThat(outputs.get("b")).containsPattern("to_c 10.0.*: [1-9][0-9]* messages");
+        assertThat(outputs.get("b")).containsPattern("to_c_2 10.*: [1-9][0-9]* messages");
+        assertThat(outputs.get("c")).containsPattern("wlan0 .*: 0 messages");
     }
 
     /** On a line, the ends reach each other by the network that all share, or by the cables and the node in between. */
@@ -107,7 +107,7 @@ class UnlikeNodesIT {
         route("c", 3);
 
         assertThat(run(Map.of(), "uevent DEVTYPE=wlan"))
-                .allSatisfy((_, output) -> assertThat(output).containsPattern("sends to .* via soft_mgmt0"));
+                .allSatisfy((_, output) -> assertThat(output).containsPattern("sends to .* via mgmt0"));
     }
 
     private void cableLine() {
@@ -127,8 +127,8 @@ class UnlikeNodesIT {
     }
 
     private static void expectRelay(Map<String, String> outputs) {
-        assertThat(outputs.get("c")).containsPattern("sends to .* via soft_to_b .* relayed by ");
-        assertThat(outputs).allSatisfy((_, output) -> assertThat(output).containsPattern("soft_mgmt0 .*: 0 messages"));
+        assertThat(outputs.get("c")).containsPattern("sends to .* via to_b .* relayed by ");
+        assertThat(outputs).allSatisfy((_, output) -> assertThat(output).containsPattern("mgmt0 .*: 0 messages"));
     }
 
     /** What the plugin says of its devices, but for the number by which processes of one node know theirs. */

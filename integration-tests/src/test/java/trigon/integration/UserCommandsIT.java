@@ -96,7 +96,8 @@ class UserCommandsIT {
             for (int rank = 0; rank < 2; rank++) {
                 assertThat(output("rank-" + rank, ranks.get(rank)))
                         .contains("\"schema\": \"trigon.bench/1\"", "point-to-point", "all-reduce")
-                        .contains(rank == 0 ? " via ab " : " via ba ", "\"wrong\": 0", "promises");
+                        .contains(rank == 0 ? " via ab " : " via ba ", "\"wrong\": 0", "promises")
+                        .contains("sends to " + InetAddress.getLocalHost().getHostName() + " 10.9.41.");
             }
         }
     }

@@ -4,7 +4,6 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Comparator;
-import java.util.Locale;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
@@ -13,7 +12,8 @@ import trigon.verbs.LinkKind;
  * A way out of this machine: one IP address, and one device that serves it. An address that an RDMA device and a
  * software device serve is two links.
  *
- * @param name for logs
+ * @param name among the links of this machine, for counters and traces: an RDMA device, with its port from the second
+ *     one on, or an interface, with a number from its second address on
  * @param kind what carries the data
  * @param deviceName the RDMA device, or the software device, of which there is one for each address
  * @param port the device's port
@@ -142,23 +142,27 @@ public record LocalLink(
                 name, kind, deviceName, port, address, gidIndex, gid, mbps, interfaceName, interfaceIndex, rank, use);
     }
 
-    /** For example {@code rxe_ab 10.0.12.1/24 (rdma)}. */
+    /** For example {@code rxe_ab 10.0.12.1/24 (RDMA)} or {@code eth1 10.0.12.1/24 (TCP)}. */
     @Override
     public String toString() {
-        return "%s %s (%s)".formatted(name, address, word(kind));
+        return "%s %s (%s)".formatted(label(), address, word(kind));
+    }
+
+    /** What people know it by: its RDMA device and port, or the interface of its TCP connections. */
+    public String label() {
+        return kind == LinkKind.RDMA ? name : interfaceName;
     }
 
     /** What carries the data, and how fast if that is known: for example {@code TCP, 10 Gb/s}. */
     public String carrier() {
         if (speedMbps <= 0) {
-            return kind == LinkKind.RDMA ? "RDMA" : "TCP";
+            return word(kind);
         }
-        String rate = speedMbps % 1000 == 0 ? speedMbps / 1000 + " Gb/s" : speedMbps + " Mb/s";
-        return (kind == LinkKind.RDMA ? "RDMA, " : "TCP, ") + rate;
+        return word(kind) + ", " + (speedMbps % 1000 == 0 ? speedMbps / 1000 + " Gb/s" : speedMbps + " Mb/s");
     }
 
-    /** What carries the data, as messages name it: {@code rdma} or {@code software}. */
+    /** What carries the data, as messages name it. */
     public static String word(LinkKind kind) {
-        return kind.name().toLowerCase(Locale.ROOT);
+        return kind == LinkKind.RDMA ? "RDMA" : "TCP";
     }
 }

@@ -20,6 +20,11 @@ public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind,
         }
     }
 
+    /** The same, to a peer whose name is known by now. */
+    public Path to(String name) {
+        return new Path(name, local, remote, kind, reason);
+    }
+
     /** What it carries, as paths are compared by it: what its slowest link does, as far as that is known. */
     public Bandwidth bandwidth() {
         return reason instanceof Reason.Relayed relayed
@@ -27,7 +32,7 @@ public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind,
                 : local.bandwidth().and(remote.bandwidth());
     }
 
-    /** For example {@code b 10.0.12.2 via rxe_ab 10.0.12.1/24 (rdma), same subnet /24}. */
+    /** For example {@code b 10.0.12.2 via rxe_ab 10.0.12.1/24 (RDMA), same subnet /24}. */
     @Override
     public String toString() {
         return "%s %s via %s, %s".formatted(peer, InterfaceAddress.text(remote.address()), local, reason);

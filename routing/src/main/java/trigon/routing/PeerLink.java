@@ -44,7 +44,7 @@ public record PeerLink(InetAddress address, int prefixLength, int tcpPort, Set<L
         return new InterfaceAddress(address, prefixLength);
     }
 
-    /** For example {@code 10.0.12.2/24 (rdma, software)}. */
+    /** For example {@code 10.0.12.2/24 (RDMA, TCP)}. */
     @Override
     public String toString() {
         return interfaceAddress()

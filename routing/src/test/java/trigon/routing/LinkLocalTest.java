@@ -45,10 +45,7 @@ class LinkLocalTest {
 
         assertThat(found.links())
                 .map(LocalLink::toString)
-                .containsExactly(
-                        "soft_slow 10.0.12.1/24 (software)",
-                        "soft_off 10.0.13.1/24 (software)",
-                        "soft_fast fe80::a1/64 (software)");
+                .containsExactly("slow 10.0.12.1/24 (TCP)", "off 10.0.13.1/24 (TCP)", "fast fe80::a1/64 (TCP)");
         assertThat(found.leftOut())
                 .map(LeftOut::toString)
                 .anyMatch(text -> text.startsWith("fast: used by its link-local address"));
@@ -173,7 +170,7 @@ class LinkLocalTest {
                 .withMessageContaining("fe80::a1: one of it and 10.0.12.2 is link-local");
         assertThatExceptionOfType(NoPathException.class)
                 .isThrownBy(() -> table(software("one", HERE_ONE, 1)).pathsTo(peer(remote("fe80::b1/64", RDMA))))
-                .withMessageContaining("fe80::b1 is link-local, too, but there it is rdma and here software");
+                .withMessageContaining("fe80::b1 is link-local, too, but there it is RDMA and here TCP");
     }
 
     /** The subnet of IPv4's link-local addresses is one like any other, and mostly one for each node's cables. */

@@ -43,12 +43,12 @@ class TriangleTest {
     void takesTheCableBetweenAnyTwoNodes(int wiring) {
         assertThat(bestPaths(file(wiring, "links: auto")))
                 .containsOnly(
-                        Map.entry("ab", "b 10.0.12.2 via rxe_ab 10.0.12.1/24 (rdma), same subnet /24"),
-                        Map.entry("ba", "a 10.0.12.1 via rxe_ba 10.0.12.2/24 (rdma), same subnet /24"),
-                        Map.entry("ac", "c 10.0.13.3 via soft_v13 10.0.13.1/24 (software), same subnet /24"),
-                        Map.entry("ca", "a 10.0.13.1 via soft_v13 10.0.13.3/24 (software), same subnet /24"),
-                        Map.entry("bc", "c 10.0.23.3 via soft_v23 10.0.23.2/24 (software), same subnet /24"),
-                        Map.entry("cb", "b 10.0.23.2 via soft_v23 10.0.23.3/24 (software), same subnet /24"));
+                        Map.entry("ab", "b 10.0.12.2 via rxe_ab 10.0.12.1/24 (RDMA), same subnet /24"),
+                        Map.entry("ba", "a 10.0.12.1 via rxe_ba 10.0.12.2/24 (RDMA), same subnet /24"),
+                        Map.entry("ac", "c 10.0.13.3 via v13 10.0.13.1/24 (TCP), same subnet /24"),
+                        Map.entry("ca", "a 10.0.13.1 via v13 10.0.13.3/24 (TCP), same subnet /24"),
+                        Map.entry("bc", "c 10.0.23.3 via v23 10.0.23.2/24 (TCP), same subnet /24"),
+                        Map.entry("cb", "b 10.0.23.2 via v23 10.0.23.3/24 (TCP), same subnet /24"));
     }
 
     @ParameterizedTest
@@ -77,10 +77,10 @@ class TriangleTest {
         assertThat(bestPaths(file(5, peers)))
                 .containsEntry(
                         "ab",
-                        "b 10.0.12.2 via rxe_ab 10.0.12.1/24 (rdma), prescribed by " + directory
+                        "b 10.0.12.2 via rxe_ab 10.0.12.1/24 (RDMA), prescribed by " + directory
                                 + "/trigon.yaml:6, same subnet /24")
-                .hasEntrySatisfying("ac", path -> assertThat(path).contains("10.0.13.3 via soft_v13", "prescribed by"))
-                .hasEntrySatisfying("ca", path -> assertThat(path).contains("10.0.13.1 via soft_v13", "prescribed by"))
+                .hasEntrySatisfying("ac", path -> assertThat(path).contains("10.0.13.3 via v13", "prescribed by"))
+                .hasEntrySatisfying("ca", path -> assertThat(path).contains("10.0.13.1 via v13", "prescribed by"))
                 .hasEntrySatisfying("ba", path -> assertThat(path).doesNotContain("prescribed"));
     }
 

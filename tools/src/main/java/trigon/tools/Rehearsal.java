@@ -25,6 +25,8 @@ final class Rehearsal {
             "links --no-such-option",
             "doctor",
             "doctor --json",
+            "demo",
+            "demo --shape none",
             "env",
             "check",
             "jobs",

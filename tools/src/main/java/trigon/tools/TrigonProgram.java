@@ -21,6 +21,7 @@ import trigon.config.setting.ConfigException;
 import trigon.tools.bench.BenchCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.demo.DemoCommand;
 import trigon.tools.doctor.AgentCommand;
 import trigon.tools.doctor.CheckCommand;
 import trigon.tools.doctor.DoctorCommand;
@@ -105,6 +106,7 @@ public final class TrigonProgram {
         List<Object> commands = List.of(
                 new BenchCommand(machine, console),
                 new CheckCommand(machine, console),
+                new DemoCommand(machine, console),
                 new DoctorCommand(machine, console),
                 new EnvCommand(machine, console),
                 new ExplainCommand(machine, console),
@@ -114,6 +116,7 @@ public final class TrigonProgram {
                 new PlanCommand(machine, console),
                 new SupportCommand(machine, console, Clock.systemUTC()),
                 new TopCommand(console),
+                new TrainCommand(machine),
                 new VerifyCommand(machine, console),
                 PolicyCommand.of(machine, console),
                 new RelayCommand(machine, console),
@@ -122,7 +125,6 @@ public final class TrigonProgram {
                 new AgentCommand(machine, console));
         CommandLine program = new CommandLine(new TrigonProgram());
         commands.forEach(program::addSubcommand);
-        DelegatedCommand.all(machine).forEach(program::addSubcommand);
         program.getCommandSpec().versionProvider((IVersionProvider) () -> new String[] {"Trigon " + machine.version()});
         addHelpOption(program);
         PrintWriter out = new PrintWriter(console.out(), true, StandardCharsets.UTF_8);

@@ -178,7 +178,7 @@ class DeviceEventsTest {
         TcpSockets.shutDown(TcpSockets.connectedTo(port).getFirst());
 
         assertThat(finish(b, waiting)).isEqualTo(REMOTE_ERROR);
-        log.await("WARN", "on soft_", "CONNECTION_BROKEN", "though the peer lives", "firewall");
+        log.await("WARN", "on lo ", "CONNECTION_BROKEN", "though the peer lives", "firewall");
         assertThat(untilTheSenderFails(first, firstFrom)).isEqualTo(REMOTE_ERROR);
         secondCarriesAMessage();
     }

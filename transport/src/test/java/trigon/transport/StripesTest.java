@@ -246,7 +246,7 @@ class StripesTest {
             assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
             assertThat(b.plugin.irecv(ab.receiveComm, to, SIZE, 0, toHandle)).isEqualTo(REMOTE_ERROR);
 
-            log.await("WARN sender on soft_lo_2 127.1.13.1/24", "return");
+            log.await("WARN sender on lo 127.1.13.1/24", "return");
             log.await("WARN receiver on ", "the peer's end has failed");
         }
     }

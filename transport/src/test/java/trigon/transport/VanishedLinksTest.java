@@ -59,8 +59,8 @@ class VanishedLinksTest {
                     .filteredOn(line -> line.contains("192.0.2.1"))
                     .singleElement()
                     .asString()
-                    .startsWith("WARN soft_eth1 192.0.2.1/24 (software) is left out, and used once it can be: ");
-            assertThat(log.lines()).anyMatch(line -> line.contains("communicator 0x1 uses [soft_eth0 127.3.1.1/24"));
+                    .startsWith("WARN eth1 192.0.2.1/24 (TCP) is left out, and used once it can be: ");
+            assertThat(log.lines()).anyMatch(line -> line.contains("communicator 0x1 uses [eth0 127.3.1.1/24"));
         }
     }
 
@@ -73,7 +73,7 @@ class VanishedLinksTest {
             Await.until(
                     () -> "a line of the link among " + log.lines(),
                     Await.DEADLINE,
-                    () -> log.lines().stream().anyMatch(line -> line.startsWith("INFO new link soft_eth1 127.3.2.1")));
+                    () -> log.lines().stream().anyMatch(line -> line.startsWith("INFO new link eth1 127.3.2.1")));
         }
     }
 
@@ -131,7 +131,7 @@ class VanishedLinksTest {
 
     private static LocalLink link(int rank, String address) {
         InterfaceAddress at = InterfaceAddress.parse(address);
-        String name = "soft_eth" + rank;
+        String name = "eth" + rank;
         return new LocalLink(
                 name, LinkKind.SOFTWARE, name, 1, at, 0, Gid.of(at.address()), 10_000, "eth" + rank, 0, rank);
     }

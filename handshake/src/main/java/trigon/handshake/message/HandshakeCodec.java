@@ -32,8 +32,8 @@ import trigon.verbs.QueuePairEndpoint;
  *       the policy (4), failover (1, 0 or 1), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint,
  *       clear-to-send address (8) and key (4), longest message (8), attempt to resume (4, 0: none), messages begun (8),
  *       confirmed (8), number of listeners (1), the listeners as in {@code LinkAddressCodec}, proof
- *   <li>2 Answer: kind (1), endpoint, memory address (8) and key (4), longest message (8), speed in Mbit/s (4),
- *       failover (1, 0 or 1), messages received (8), proof
+ *   <li>2 Answer: node name (1 + n bytes of UTF-8), kind (1), endpoint, memory address (8) and key (4), longest message
+ *       (8), speed in Mbit/s (4), failover (1, 0 or 1), messages received (8), proof
  *   <li>3 Ready: number of queue pairs (1), proof
  *   <li>4 Reject: reason (UTF-8, to the end)
  *   <li>7 Alive: count (8), proof
@@ -48,7 +48,7 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 10;
+    static final int VERSION = 11;
 
     /** Of a frame, before its body. */
     public static final int HEADER_BYTES = 8;
@@ -227,8 +227,7 @@ public final class HandshakeCodec {
 
     private static void putOffer(ByteBuffer to, Offer offer) {
         to.putLong(offer.connection().value());
-        byte[] name = offer.node().name().getBytes(StandardCharsets.UTF_8);
-        to.put((byte) name.length).put(name);
+        putName(to, offer.node().name());
         to.putShort((short) NodeIdentity.toWire(offer.node().index()));
         to.putInt(offer.node().configFingerprint()).putInt(offer.node().policy());
         putFlag(to, offer.node().failover());
@@ -247,7 +246,7 @@ public final class HandshakeCodec {
 
     private static Offer getOffer(ByteBuffer from) throws CharacterCodingException {
         ConnectionId connection = new ConnectionId(from.getLong());
-        String name = getText(from, Byte.toUnsignedInt(from.get()));
+        String name = getName(from);
         OptionalInt index = NodeIdentity.indexOfWire(Short.toUnsignedInt(from.getShort()));
         NodeIdentity node = new NodeIdentity(name, index, from.getInt(), from.getInt(), getFlag(from));
         LinkKind kind = kindOfCode(from.get());
@@ -277,7 +276,17 @@ public final class HandshakeCodec {
         return Optional.empty();
     }
 
+    private static void putName(ByteBuffer to, String name) {
+        byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+        to.put((byte) bytes.length).put(bytes);
+    }
+
+    private static String getName(ByteBuffer from) throws CharacterCodingException {
+        return getText(from, Byte.toUnsignedInt(from.get()));
+    }
+
     private static void putAnswer(ByteBuffer to, Answer answer) {
+        putName(to, answer.node());
         to.put((byte) code(answer.kind()));
         putEndpoint(to, answer.endpoint());
         putMemory(to, answer.memory());
@@ -286,8 +295,9 @@ public final class HandshakeCodec {
         to.putLong(answer.received());
     }
 
-    private static Answer getAnswer(ByteBuffer from) {
+    private static Answer getAnswer(ByteBuffer from) throws CharacterCodingException {
         return new Answer(
+                getName(from),
                 kindOfCode(from.get()),
                 getEndpoint(from),
                 getMemory(from),

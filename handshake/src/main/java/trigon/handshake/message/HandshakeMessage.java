@@ -71,6 +71,7 @@ public sealed interface HandshakeMessage {
     /**
      * The listening side's end of the link. Its queue pair can receive when this is sent.
      *
+     * @param node the listening node's name, for logs; as in {@link NodeIdentity}
      * @param kind what carries the data; the same as the offer's
      * @param endpoint the receiving queue pair
      * @param memory the receiver's memory; {@link RemoteMemory#NONE} where it offers none
@@ -80,6 +81,7 @@ public sealed interface HandshakeMessage {
      * @param received messages that it has; 0 for a connection that begins
      */
     record Answer(
+            String node,
             LinkKind kind,
             QueuePairEndpoint endpoint,
             RemoteMemory memory,
@@ -90,6 +92,7 @@ public sealed interface HandshakeMessage {
             implements HandshakeMessage {
 
         public Answer {
+            NodeIdentity.requireName(node);
             requirePositive(maxMessageBytes);
             if (received < 0) {
                 throw new IllegalArgumentException(received + " messages received");

@@ -22,6 +22,11 @@ public record NodeIdentity(String name, OptionalInt index, int configFingerprint
     static final int NO_INDEX = 0xFFFF;
 
     public NodeIdentity {
+        requireName(name);
+        requireIndex(index);
+    }
+
+    static void requireName(String name) {
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
         if (bytes == 0 || bytes > MAX_NAME_BYTES) {
             throw new IllegalArgumentException(
@@ -30,7 +35,6 @@ public record NodeIdentity(String name, OptionalInt index, int configFingerprint
         if (name.codePoints().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException("a node's name has no control characters");
         }
-        requireIndex(index);
     }
 
     /** The same at a connection of a communicator for which that policy decides. */

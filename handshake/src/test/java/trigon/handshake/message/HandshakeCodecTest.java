@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
 import trigon.handshake.message.HandshakeMessage.Reject;
@@ -52,7 +53,7 @@ class HandshakeCodecTest {
         int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 20 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(8 + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 10)
+                .put((byte) 11)
                 .put((byte) 1)
                 .putShort((short) bytes)
                 .putLong(0x0102030405060708L)
@@ -79,9 +80,32 @@ class HandshakeCodecTest {
                 .putLong(8)
                 .put(new byte[] {1, 0x7E, 24, 0x45, 0x67, 10, 0, 12, 1});
 
+        Answer answer = new Answer(
+                "cd",
+                LinkKind.SOFTWARE,
+                new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
+                new RemoteMemory(0x7F00_0000_1000L, 0x55667788),
+                1 << 30,
+                25_000,
+                true,
+                9);
+        int answerBytes = 3 + 1 + 27 + 12 + 8 + 4 + 1 + 8 + 32;
+        ByteBuffer answered = ByteBuffer.allocate(8 + answerBytes)
+                .putInt(0x5472674D)
+                .put((byte) 11)
+                .put((byte) 2)
+                .putShort((short) answerBytes)
+                .put(new byte[] {2, 'c', 'd'})
+                .put((byte) 2)
+                .put(expected.array(), 8 + 8 + 3 + 2 + 8 + 1 + 1 + 10, 27 + 12 + 8)
+                .putInt(25_000)
+                .put((byte) 1)
+                .putLong(9);
+
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
+        assertThat(HandshakeCodec.encode(answer)).isEqualTo(answered.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 10, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 11, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -121,12 +145,12 @@ class HandshakeCodecTest {
     @Test
     void namesBothVersions() {
         byte[] frame = HandshakeCodec.encode(new Ready(1));
-        frame[4] = 9;
+        frame[4] = 10;
 
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
-                .hasMessageContaining("version 9")
                 .hasMessageContaining("version 10")
+                .hasMessageContaining("version 11")
                 .hasMessageContaining("same Trigon");
     }
 

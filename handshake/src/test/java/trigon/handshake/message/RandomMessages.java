@@ -75,6 +75,7 @@ public final class RandomMessages {
 
     public Answer answer(LinkKind kind) {
         return new Answer(
+                node().name(),
                 kind,
                 endpoint(),
                 memory(),

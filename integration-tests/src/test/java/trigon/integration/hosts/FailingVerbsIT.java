@@ -33,7 +33,7 @@ class FailingVerbsIT {
 
     /** Both ends' queue pairs, GIDs, the link and the peer, as every line about a connection has them. */
     private static final String BOTH_ENDS =
-            " on one 10\\.1\\.12\\.1/24 \\(rdma\\): local qp 0x\\w+ psn \\S+ gid ::ffff:10\\.1\\.12\\.1 .*,"
+            " on one 10\\.1\\.12\\.1/24 \\(RDMA\\): local qp 0x\\w+ psn \\S+ gid ::ffff:10\\.1\\.12\\.1 .*,"
                     + " peer qp 0x\\w+ psn \\S+ gid ::ffff:10\\.1\\.12\\.1 .* of a at 10\\.1\\.12\\.1: ";
 
     @TempDir
@@ -91,7 +91,7 @@ class FailingVerbsIT {
             assertThat(run.stderr()).containsPattern("(?m)^" + end + ": (test|isend|irecv)\\Q" + SYSTEM_ERROR + "\\E");
         }
         assertThat(run.stderr())
-                .containsPattern("WARN .*one: DEVICE_FATAL, .*All connections over one 10\\.1\\.12\\.1/24 \\(rdma\\)"
+                .containsPattern("WARN .*one: DEVICE_FATAL, .*All connections over one 10\\.1\\.12\\.1/24 \\(RDMA\\)"
                         + " fail; .*dmesg.*restart the job")
                 .containsPattern("WARN .*sender" + BOTH_ENDS + "device one reports DEVICE_FATAL: .*SYSTEM_ERROR")
                 .containsPattern("WARN .*receiver" + BOTH_ENDS + "device one reports DEVICE_FATAL: .*SYSTEM_ERROR")

@@ -1,10 +1,8 @@
 package trigon.routing.discovery;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.Set;
 import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
@@ -19,7 +17,6 @@ final class LinkList {
     private static final int SOFTWARE_GID_INDEX = 0;
 
     private final List<LocalLink> links = new ArrayList<>();
-    private final Set<String> softwareNames = new HashSet<>();
 
     void addRdma(PortAddress address, int rank) {
         addRdma(address, rank, OptionalInt.empty());
@@ -67,12 +64,15 @@ final class LinkList {
     }
 
     private String softwareName(HostInterface on) {
-        String first = "soft_" + on.name();
-        String name = first;
-        for (int next = 2; !softwareNames.add(name); next++) {
-            name = first + "_" + next;
+        String name = on.name();
+        for (int next = 2; isTaken(name); next++) {
+            name = on.name() + "_" + next;
         }
         return name;
+    }
+
+    private boolean isTaken(String name) {
+        return links.stream().anyMatch(link -> link.name().equals(name));
     }
 
     List<LocalLink> links() {

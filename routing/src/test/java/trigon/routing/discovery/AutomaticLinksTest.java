@@ -52,10 +52,10 @@ class AutomaticLinksTest {
         assertThat(found.links())
                 .map(LocalLink::toString)
                 .containsExactly(
-                        "rxe_a 10.0.12.1/24 (rdma)",
-                        "soft_va 10.0.12.1/24 (software)",
-                        "rxe_b 10.0.13.1/24 (rdma)",
-                        "soft_vb 10.0.13.1/24 (software)");
+                        "rxe_a 10.0.12.1/24 (RDMA)",
+                        "va 10.0.12.1/24 (TCP)",
+                        "rxe_b 10.0.13.1/24 (RDMA)",
+                        "vb 10.0.13.1/24 (TCP)");
         assertThat(found.leftOut())
                 .contains(new LeftOut("eth0", new LeftOut.Cause.NoRdmaInterface()))
                 .anySatisfy(
@@ -92,11 +92,11 @@ class AutomaticLinksTest {
                 .map(link -> link.deviceName() + " " + link.address() + " " + link.gidIndex())
                 .containsExactly(
                         "rxe_a 10.0.12.1/24 6",
-                        "soft_va 10.0.12.1/24 0",
+                        "va 10.0.12.1/24 0",
                         "rxe_a 10.0.99.1/28 4",
-                        "soft_va_2 10.0.99.1/28 0",
+                        "va_2 10.0.99.1/28 0",
                         "rxe_a fd00::1/64 2",
-                        "soft_va_3 fd00::1/64 0");
+                        "va_3 fd00::1/64 0");
     }
 
     @Test
@@ -133,7 +133,7 @@ class AutomaticLinksTest {
                                 Links.config(LinkPolicy.RDMA, Settings.PORT, Optional.of(2)), List.of(one, two), HOST)
                         .links())
                 .singleElement()
-                .hasToString("mlx5_0:2 10.0.13.1/24 (rdma)");
+                .hasToString("mlx5_0:2 10.0.13.1/24 (RDMA)");
     }
 
     @Test
@@ -171,10 +171,7 @@ class AutomaticLinksTest {
 
         assertThat(found.links())
                 .map(LocalLink::toString)
-                .containsExactly(
-                        "soft_eth0 192.168.1.5/24 (software)",
-                        "soft_va 10.0.12.1/24 (software)",
-                        "soft_vb 10.0.13.1/24 (software)");
+                .containsExactly("eth0 192.168.1.5/24 (TCP)", "va 10.0.12.1/24 (TCP)", "vb 10.0.13.1/24 (TCP)");
         assertThat(found.links().getFirst().speedMbps()).isEqualTo(25_000);
         assertThat(found.leftOut()).contains(new LeftOut("lo", new LeftOut.Cause.BetterInterfaces()));
     }
@@ -190,12 +187,12 @@ class AutomaticLinksTest {
 
         DiscoveredLinks found = discover(LinkPolicy.SOFTWARE, host);
 
-        assertThat(found.links()).map(LocalLink::name).containsExactly("soft_vb", "soft_vc", "soft_va", "soft_eth0");
+        assertThat(found.links()).map(LocalLink::name).containsExactly("vb", "vc", "va", "eth0");
         PeerDescription peer = Links.peer(
                 Links.remote("192.168.1.6/24", LinkKind.SOFTWARE), Links.remote("10.0.12.2/24", LinkKind.SOFTWARE));
         assertThat(Links.table(found.links().toArray(LocalLink[]::new)).pathsTo(peer))
                 .map(path -> path.local().name())
-                .containsExactly("soft_va", "soft_eth0");
+                .containsExactly("va", "eth0");
     }
 
     @Test
@@ -271,7 +268,7 @@ class AutomaticLinksTest {
                 new RdmaPort("mlx5_1", 1, active, List.of(unknown)));
 
         assertThat(found.links()).singleElement().satisfies(link -> {
-            assertThat(link).hasToString("mlx5_0 10.1.0.1/16 (rdma)");
+            assertThat(link).hasToString("mlx5_0 10.1.0.1/16 (RDMA)");
             assertThat(link.gid()).isEqualTo(known.gid());
         });
         assertThat(found.leftOut())

@@ -46,34 +46,31 @@ class ConfiguredLinksTest {
     void takesExactlyTheListedNicsInTheirOrder() {
         assertThat(links(LinkPolicy.AUTO, nic("", "10.0.13.1/24"), nic("rxe_ab", "10.0.12.1/24")))
                 .containsExactly(
-                        "rxe_ac 10.0.13.1/24 (rdma)",
-                        "soft_vb 10.0.13.1/24 (software)",
-                        "rxe_ab 10.0.12.1/24 (rdma)",
-                        "soft_va 10.0.12.1/24 (software)");
+                        "rxe_ac 10.0.13.1/24 (RDMA)",
+                        "vb 10.0.13.1/24 (TCP)",
+                        "rxe_ab 10.0.12.1/24 (RDMA)",
+                        "va 10.0.12.1/24 (TCP)");
     }
 
     @Test
     void takesAllAddressesOfADeviceWithoutOne() {
         assertThat(links(LinkPolicy.RDMA, nic("rxe_ab", "")))
-                .containsExactly("rxe_ab 10.0.12.1/24 (rdma)", "rxe_ab 10.0.99.1/24 (rdma)");
+                .containsExactly("rxe_ab 10.0.12.1/24 (RDMA)", "rxe_ab 10.0.99.1/24 (RDMA)");
         assertThat(links(LinkPolicy.SOFTWARE, nic("rxe_ab", "")))
-                .containsExactly("soft_va 10.0.12.1/24 (software)", "soft_va_2 10.0.99.1/24 (software)");
+                .containsExactly("va 10.0.12.1/24 (TCP)", "va 10.0.99.1/24 (TCP)");
     }
 
     @Test
     void takesAnInterfaceForADevice() {
         assertThat(links(LinkPolicy.AUTO, nic("vb", "")))
-                .containsExactly("rxe_ac 10.0.13.1/24 (rdma)", "soft_vb 10.0.13.1/24 (software)");
-        assertThat(links(LinkPolicy.AUTO, nic("eth0", ""))).containsExactly("soft_eth0 192.168.1.5/24 (software)");
+                .containsExactly("rxe_ac 10.0.13.1/24 (RDMA)", "vb 10.0.13.1/24 (TCP)");
+        assertThat(links(LinkPolicy.AUTO, nic("eth0", ""))).containsExactly("eth0 192.168.1.5/24 (TCP)");
     }
 
     @Test
     void mixesRdmaAndSoftware() {
         assertThat(links(LinkPolicy.AUTO, nic("", "192.168.1.5/24"), nic("", "10.0.13.1/24")))
-                .containsExactly(
-                        "soft_eth0 192.168.1.5/24 (software)",
-                        "rxe_ac 10.0.13.1/24 (rdma)",
-                        "soft_vb 10.0.13.1/24 (software)");
+                .containsExactly("eth0 192.168.1.5/24 (TCP)", "rxe_ac 10.0.13.1/24 (RDMA)", "vb 10.0.13.1/24 (TCP)");
     }
 
     @Test
@@ -105,7 +102,7 @@ class ConfiguredLinksTest {
     @Test
     void takesLoopbackAddressesThatNobodyConfigured() {
         assertThat(links(LinkPolicy.SOFTWARE, nic("", "127.0.12.1/24"), nic("", "127.0.13.1/24")))
-                .containsExactly("soft_lo 127.0.12.1/24 (software)", "soft_lo_2 127.0.13.1/24 (software)");
+                .containsExactly("lo 127.0.12.1/24 (TCP)", "lo 127.0.13.1/24 (TCP)");
     }
 
     @Test
@@ -116,7 +113,7 @@ class ConfiguredLinksTest {
                                 HOST)
                         .links())
                 .singleElement()
-                .hasToString("soft_va 10.0.12.1/24 (software)");
+                .hasToString("va 10.0.12.1/24 (TCP)");
         assertThat(error(LinkPolicy.SOFTWARE, nic("rxe_gone", ""))).contains("neither an RDMA device nor an interface");
     }
 
@@ -171,7 +168,7 @@ class ConfiguredLinksTest {
             DiscoveredLinks found =
                     LinkDiscovery.discover(Links.config(LinkPolicy.SOFTWARE, Map.of(), nic), List.of(), HOST);
 
-            assertThat(found.links()).map(LocalLink::toString).containsExactly("soft_vd 10.0.15.1/24 (software)");
+            assertThat(found.links()).map(LocalLink::toString).containsExactly("vd 10.0.15.1/24 (TCP)");
             assertThat(found.leftOut()).contains(new LeftOut("vd", new LeftOut.Cause.DownAtInit()));
         }
     }
@@ -213,7 +210,7 @@ class ConfiguredLinksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"rxe_ab", "va", "soft_va"})
+    @ValueSource(strings = {"rxe_ab", "va"})
     void resolvesPrescribedNicsByName(String name) {
         DiscoveredLinks found = LinkDiscovery.discover(
                 Links.config(
@@ -257,7 +254,7 @@ class ConfiguredLinksTest {
                         PORTS,
                         HOST))
                 .withMessage("/etc/trigon.yaml:9: rxe_ac, prescribed for a peer, is none of this node's NICs; they are"
-                        + " rxe_ab 10.0.12.1/24 (rdma) on va, soft_va 10.0.12.1/24 (software) on va");
+                        + " rxe_ab 10.0.12.1/24 (RDMA) on va, va 10.0.12.1/24 (TCP) on va");
     }
 
     private static List<String> links(LinkPolicy policy, NicConfig... nics) {

@@ -58,7 +58,7 @@ class FieldCasesTest {
 
         DiscoveredLinks found = discover(interfaces(up("eth0", 2, "10.244.1.7/24")), foreign);
 
-        assertThat(found.links()).singleElement().hasToString("soft_eth0 10.244.1.7/24 (software)");
+        assertThat(found.links()).singleElement().hasToString("eth0 10.244.1.7/24 (TCP)");
         assertThat(found.leftOut()).extracting(LeftOut::toString).anyMatch(text -> text.startsWith("mlx5_0: "));
     }
 

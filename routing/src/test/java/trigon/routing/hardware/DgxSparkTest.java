@@ -52,8 +52,8 @@ class DgxSparkTest {
     void ofACableBothTwinsAreLinksEachAsFastAsItsPciLink() throws IOException {
         assertThat(rdma(discover(NO_FILE, Setup.PAIR_A)))
                 .satisfiesExactly(
-                        link -> assertLink(link, "roceP2p1s0f0 192.168.101.1/24 (rdma)", PCI_LINK_MBPS),
-                        link -> assertLink(link, "rocep1s0f0 192.168.100.1/24 (rdma)", PCI_LINK_MBPS))
+                        link -> assertLink(link, "roceP2p1s0f0 192.168.101.1/24 (RDMA)", PCI_LINK_MBPS),
+                        link -> assertLink(link, "rocep1s0f0 192.168.100.1/24 (RDMA)", PCI_LINK_MBPS))
                 .allSatisfy(link -> assertThat(link.gidIndex()).isEqualTo(3));
     }
 
@@ -111,8 +111,8 @@ class DgxSparkTest {
         assertThat(DisjointPaths.among(table.pathsTo(there), most))
                 .extracting(Object::toString)
                 .containsExactly(
-                        "peer 192.168.100.2 via rocep1s0f0 192.168.100.1/24 (rdma), same subnet /24",
-                        "peer 192.168.101.2 via roceP2p1s0f0 192.168.101.1/24 (rdma), same subnet /24");
+                        "peer 192.168.100.2 via rocep1s0f0 192.168.100.1/24 (RDMA), same subnet /24",
+                        "peer 192.168.101.2 via roceP2p1s0f0 192.168.101.1/24 (RDMA), same subnet /24");
     }
 
     @Test

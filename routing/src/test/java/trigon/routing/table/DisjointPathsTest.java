@@ -60,8 +60,8 @@ class DisjointPathsTest {
         RoutingTable table = table(
                 rdma("cable", "10.0.1.1/30", 0),
                 rdma("campus", "10.1.0.1/16", 1),
-                software("soft_cable", "10.0.1.1/30", 0),
-                software("soft_other", "10.0.2.1/30", 2));
+                software("cable", "10.0.1.1/30", 0),
+                software("other", "10.0.2.1/30", 2));
         PeerDescription peer = peer(
                 remote("10.0.1.2/30", RDMA, SOFTWARE), remote("10.1.0.2/16", RDMA), remote("10.0.2.2/30", SOFTWARE));
 

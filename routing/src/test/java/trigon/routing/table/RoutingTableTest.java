@@ -38,7 +38,7 @@ class RoutingTableTest {
     void choosesTheLinkInThePeersSubnet() {
         assertThat(table(TO_B, TO_C).pathsTo(peer(remote("10.0.23.3/24", RDMA), remote("10.0.13.3/24", RDMA))))
                 .map(Path::toString)
-                .containsExactly("peer 10.0.13.3 via rxe_ac 10.0.13.1/24 (rdma), same subnet /24");
+                .containsExactly("peer 10.0.13.3 via rxe_ac 10.0.13.1/24 (RDMA), same subnet /24");
     }
 
     @Test
@@ -48,20 +48,20 @@ class RoutingTableTest {
         assertThat(table.pathsTo(peer(remote("10.0.12.2/24", RDMA), remote("10.1.0.2/8", RDMA))))
                 .map(Path::toString)
                 .containsExactly(
-                        "peer 10.0.12.2 via narrow 10.0.12.1/24 (rdma), same subnet /24",
-                        "peer 10.1.0.2 via wide 10.0.0.1/8 (rdma), same subnet /8");
+                        "peer 10.0.12.2 via narrow 10.0.12.1/24 (RDMA), same subnet /24",
+                        "peer 10.1.0.2 via wide 10.0.0.1/8 (RDMA), same subnet /8");
     }
 
     @Test
     void prefersRdmaAmongEqualPrefixesOnly() {
         RoutingTable table = table(
-                software("soft_narrow", "10.0.12.1/24", 2),
-                software("soft_wide", "10.7.0.1/16", 0),
+                software("narrow", "10.0.12.1/24", 2),
+                software("wide", "10.7.0.1/16", 0),
                 rdma("rxe_wide", "10.7.0.1/16", 0));
 
         assertThat(table.pathsTo(peer(remote("10.0.12.2/24", SOFTWARE), remote("10.7.0.2/16", RDMA, SOFTWARE))))
                 .map(path -> path.local().name())
-                .containsExactly("soft_narrow", "rxe_wide", "soft_wide");
+                .containsExactly("narrow", "rxe_wide", "wide");
     }
 
     @Test
@@ -117,7 +117,7 @@ class RoutingTableTest {
 
         assertThat(table.pathsTo(peer(remote("10.0.12.2/24", RDMA))))
                 .singleElement()
-                .hasToString("peer 10.0.12.2 via x 10.0.12.1/16 (rdma), same subnet /16");
+                .hasToString("peer 10.0.12.2 via x 10.0.12.1/16 (RDMA), same subnet /16");
         assertThatExceptionOfType(NoPathException.class)
                 .isThrownBy(() -> table.pathsTo(peer(remote("10.0.99.2/24", RDMA))))
                 .withMessageContaining("10.0.99.2 is in its subnet, but it is not in the peer's 10.0.99.2/24");
@@ -132,7 +132,7 @@ class RoutingTableTest {
 
         assertThat(table.pathsTo(peer(remote("fd00:12::2/64", RDMA))))
                 .singleElement()
-                .hasToString("peer fd00:12::2 via six fd00:12::1/64 (rdma), same subnet /64");
+                .hasToString("peer fd00:12::2 via six fd00:12::1/64 (RDMA), same subnet /64");
     }
 
     @Test
@@ -152,9 +152,9 @@ class RoutingTableTest {
         assertThat(table.pathsTo(peer(remote("10.9.9.9/24", RDMA, SOFTWARE), remote("10.0.12.2/24", RDMA))))
                 .map(Path::toString)
                 .containsExactly(
-                        "peer 10.0.12.2 via rxe_ab 10.0.12.1/24 (rdma), same subnet /24",
-                        "peer 10.9.9.9 via rxe_ac 10.0.13.1/24 (rdma), kernel route",
-                        "peer 10.9.9.9 via soft 10.0.13.1/24 (software), kernel route");
+                        "peer 10.0.12.2 via rxe_ab 10.0.12.1/24 (RDMA), same subnet /24",
+                        "peer 10.9.9.9 via rxe_ac 10.0.13.1/24 (RDMA), kernel route",
+                        "peer 10.9.9.9 via if_soft 10.0.13.1/24 (TCP), kernel route");
     }
 
     @Test
@@ -163,7 +163,7 @@ class RoutingTableTest {
 
         assertThat(table.pathsTo(node(1, remote("10.0.12.2/24", RDMA), remote("10.0.13.2/24", RDMA))))
                 .singleElement()
-                .hasToString("b 10.0.13.2 via rxe_ac 10.0.13.1/24 (rdma), prescribed by /etc/trigon.yaml:9, same subnet"
+                .hasToString("b 10.0.13.2 via rxe_ac 10.0.13.1/24 (RDMA), prescribed by /etc/trigon.yaml:9, same subnet"
                         + " /24");
         assertThat(table.pathsTo(node(2, remote("10.0.12.2/24", RDMA))))
                 .singleElement()
@@ -177,7 +177,7 @@ class RoutingTableTest {
         assertThatExceptionOfType(NoPathException.class)
                 .isThrownBy(() -> table.pathsTo(node(1, remote("10.0.12.2/24", RDMA))))
                 .withMessageContainingAll(
-                        "no path to b, which is at 10.0.12.2/24 (rdma).",
+                        "no path to b, which is at 10.0.12.2/24 (RDMA).",
                         "10.0.12.1: not the NIC that /etc/trigon.yaml:9 prescribes, which is 10.0.13.1.",
                         "10.0.13.1: 10.0.12.2 is not in its subnet /24.",
                         "The kernel would send to 10.0.12.2 from 10.0.12.1, which is not allowed",
@@ -191,7 +191,7 @@ class RoutingTableTest {
         assertThat(table.pathsTo(node(1, remote("10.0.99.2/24", RDMA))))
                 .singleElement()
                 .hasToString(
-                        "b 10.0.99.2 via rxe_ac 10.0.13.1/24 (rdma), prescribed by /etc/trigon.yaml:9, kernel route");
+                        "b 10.0.99.2 via rxe_ac 10.0.13.1/24 (RDMA), prescribed by /etc/trigon.yaml:9, kernel route");
     }
 
     @Test
@@ -207,9 +207,9 @@ class RoutingTableTest {
         assertThatExceptionOfType(NoPathException.class)
                 .isThrownBy(() -> table.pathsTo(
                         node(1, remote("10.0.12.2/24", SOFTWARE), remote("10.0.23.2/24", RDMA, SOFTWARE))))
-                .withMessage("no path to b, which is at 10.0.12.2/24 (software), 10.0.23.2/24 (rdma, software)."
-                        + " This node has rxe_ab 10.0.12.1/24 (rdma), rxe_ac 10.0.13.1/24 (rdma)."
-                        + " 10.0.12.1: 10.0.12.2 is in its subnet, but there it is software and here rdma, 10.0.23.2 is"
+                .withMessage("no path to b, which is at 10.0.12.2/24 (TCP), 10.0.23.2/24 (RDMA, TCP)."
+                        + " This node has rxe_ab 10.0.12.1/24 (RDMA), rxe_ac 10.0.13.1/24 (RDMA)."
+                        + " 10.0.12.1: 10.0.12.2 is in its subnet, but there it is TCP and here RDMA, 10.0.23.2 is"
                         + " not in its subnet /24."
                         + " 10.0.13.1: 10.0.12.2 is not in its subnet /24, 10.0.23.2 is not in its subnet /24."
                         + " The kernel has no route to 10.0.12.2."

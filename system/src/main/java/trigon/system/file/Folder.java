@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -11,7 +12,8 @@ import java.util.List;
 
 /**
  * Lists folders that others change meanwhile, such as those of the kernel, in which interfaces and processes come and
- * go. The JDK's own streams throw unchecked exceptions where such a folder goes away while it is read.
+ * go, and deletes them. The JDK's own streams throw unchecked exceptions where such a folder goes away while it is
+ * read.
  */
 public final class Folder {
 
@@ -31,5 +33,15 @@ public final class Folder {
         }
         Collections.sort(entries);
         return entries;
+    }
+
+    /** Deletes a folder, or a file, with all that is in it; does not follow links. Nothing may be there. */
+    public static void delete(Path folder) throws IOException {
+        if (Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+            for (Path each : entries(folder)) {
+                delete(each);
+            }
+        }
+        Files.deleteIfExists(folder);
     }
 }

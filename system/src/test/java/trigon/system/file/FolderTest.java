@@ -26,4 +26,18 @@ class FolderTest {
     void whatIsNoFolderIsSaid() {
         assertThatIOException().isThrownBy(() -> Folder.entries(folder.resolve("absent")));
     }
+
+    @Test
+    void isDeletedWithWhatIsInItAndLinksAreNotFollowed(@TempDir Path other) throws IOException {
+        Path kept = Files.createFile(other.resolve("kept"));
+        Path deleted = Files.createDirectory(folder.resolve("deleted"));
+        Files.createFile(Files.createDirectory(deleted.resolve("deeper")).resolve("file"));
+        Files.createSymbolicLink(deleted.resolve("link"), other);
+
+        Folder.delete(deleted);
+        Folder.delete(deleted);
+
+        assertThat(folder).isEmptyDirectory();
+        assertThat(kept).exists();
+    }
 }

@@ -3,8 +3,8 @@ package trigon.benchmarks;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import trigon.report.view.Svg;
 
 /** Groups of bars on a logarithmic scale, as SVG. Values are at least 1 in their unit, or drawn as 1. */
 final class BarChart {
@@ -16,6 +16,8 @@ final class BarChart {
     private static final int GAP = 28;
     private static final List<String> COLOURS =
             List.of("#9aa5b1", "#1f6feb", "#d97706", "#2e8b57", "#8e44ad", "#c0392b");
+
+    private static final String MIDDLE = "text-anchor='middle'";
 
     private final String title;
     private final String unit;
@@ -42,40 +44,32 @@ final class BarChart {
         int groupWidth = series.size() * BAR + GAP;
         int width = LEFT + Math.max(groups.size() * groupWidth, 60 + 120 * series.size()) + 16;
         int height = TOP + PLOT_HEIGHT + 48;
-        StringBuilder svg = new StringBuilder();
-        line(
-                svg,
-                "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' font-family='sans-serif' font-size='12'>",
-                width,
-                height);
-        line(svg, "<rect width='%d' height='%d' fill='white'/>", width, height);
-        line(svg, "<text x='8' y='18' font-size='14'>%s (%s)</text>", escape(title), escape(unit));
+        String whole = "%s (%s)".formatted(title, unit);
+        Svg svg =
+                new Svg(width, height, whole, "text{font:12px sans-serif}.title{font-size:14px}.value{font-size:9px}");
+        svg.rect("fill='white'", 0, 0, width, height, "");
+        svg.text("class='title'", 8, 18, whole);
         legend(svg);
         double decades = decades();
         axis(svg, decades, width);
         int x = LEFT + GAP / 2;
         for (Map.Entry<String, Map<String, Double>> group : groups.entrySet()) {
             bars(svg, group.getValue(), x, decades);
-            line(
-                    svg,
-                    "<text x='%d' y='%d' text-anchor='middle'>%s</text>",
-                    x + series.size() * BAR / 2,
-                    TOP + PLOT_HEIGHT + 20,
-                    escape(group.getKey()));
+            svg.text(MIDDLE, x + series.size() * BAR / 2.0, TOP + PLOT_HEIGHT + 20, group.getKey());
             x += groupWidth;
         }
-        return svg.append("</svg>\n").toString();
+        return svg.toString();
     }
 
-    private void legend(StringBuilder svg) {
+    private void legend(Svg svg) {
         for (int i = 0; i < series.size(); i++) {
             int x = LEFT + 120 * i;
-            line(svg, "<rect x='%d' y='27' width='10' height='10' fill='%s'/>", x, colour(i));
-            line(svg, "<text x='%d' y='36'>%s</text>", x + 14, escape(series.get(i)));
+            svg.rect(colour(i), x, 27, 10, 10, "");
+            svg.text("", x + 14, 36, series.get(i));
         }
     }
 
-    private void bars(StringBuilder svg, Map<String, Double> values, int left, double decades) {
+    private void bars(Svg svg, Map<String, Double> values, int left, double decades) {
         for (int i = 0; i < series.size(); i++) {
             Double value = values.get(series.get(i));
             if (value == null) {
@@ -83,28 +77,16 @@ final class BarChart {
             }
             double bar = height(value, decades);
             int x = left + i * BAR;
-            line(
-                    svg,
-                    "<rect x='%d' y='%.1f' width='%d' height='%.1f' fill='%s'/>",
-                    x,
-                    TOP + PLOT_HEIGHT - bar,
-                    BAR - 4,
-                    bar,
-                    colour(i));
-            line(
-                    svg,
-                    "<text x='%d' y='%.1f' font-size='9' text-anchor='middle'>%s</text>",
-                    x + BAR / 2 - 2,
-                    TOP + PLOT_HEIGHT - bar - 3,
-                    Budget.number(value));
+            svg.rect(colour(i), x, TOP + PLOT_HEIGHT - bar, BAR - 4, bar, "");
+            svg.text(MIDDLE + " class='value'", x + BAR / 2.0 - 2, TOP + PLOT_HEIGHT - bar - 3, Budget.number(value));
         }
     }
 
-    private void axis(StringBuilder svg, double decades, int width) {
+    private void axis(Svg svg, double decades, int width) {
         for (int decade = 0; decade <= decades; decade++) {
             double y = TOP + PLOT_HEIGHT - PLOT_HEIGHT * decade / decades;
-            line(svg, "<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' stroke='#dddddd'/>", LEFT, y, width - 8, y);
-            line(svg, "<text x='%d' y='%.1f' text-anchor='end'>%.0f</text>", LEFT - 6, y + 4, Math.pow(10, decade));
+            svg.line("stroke='#dddddd'", LEFT, y, width - 8, y);
+            svg.text("text-anchor='end'", LEFT - 6, y + 4, "1" + "0".repeat(decade));
         }
     }
 
@@ -122,15 +104,6 @@ final class BarChart {
     }
 
     private static String colour(int seriesIndex) {
-        return COLOURS.get(seriesIndex % COLOURS.size());
-    }
-
-    @SuppressWarnings("AnnotateFormatMethod") // its annotation would be one more dependency
-    private static void line(StringBuilder svg, String format, Object... arguments) {
-        svg.append(String.format(Locale.ROOT, format, arguments)).append('\n');
-    }
-
-    private static String escape(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+        return "fill='" + COLOURS.get(seriesIndex % COLOURS.size()) + "'";
     }
 }

@@ -34,7 +34,7 @@ final class NodePair implements AutoCloseable {
     private static final QueuePairEndpoint ENDPOINT =
             new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 0, Mtu.MTU_4096);
     private static final RemoteMemory MEMORY = new RemoteMemory(0x7F00_0000_1000L, 0x55667788);
-    private static final Answer ANSWER = new Answer(LinkKind.RDMA, ENDPOINT, MEMORY, 1 << 30, 100_000, true, 0);
+    private static final Answer ANSWER = new Answer("b", LinkKind.RDMA, ENDPOINT, MEMORY, 1 << 30, 100_000, true, 0);
 
     private final HandshakeEventLoop listening = HandshakeEventLoop.open();
     private final HandshakeEventLoop connecting = HandshakeEventLoop.open();

@@ -7,7 +7,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import trigon.routing.LocalLink;
+import trigon.system.file.Folder;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
@@ -152,11 +152,7 @@ public final class BenchCommand implements Callable<Integer> {
             return show(result);
         } finally {
             console.done();
-            try (Stream<Path> files = Files.walk(folder)) {
-                for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(each);
-                }
-            }
+            Folder.delete(folder);
         }
     }
 
@@ -276,7 +272,7 @@ public final class BenchCommand implements Callable<Integer> {
     private Perftest.Figures withoutTrigon(Perftest programs, Step step, Set<String> used, Meeting meeting)
             throws IOException, InterruptedException {
         LocalLink link = MachineLinks.of(machine).discovered().links().stream()
-                .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.name()))
+                .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.toString()))
                 .findFirst()
                 .orElseThrow(() -> new CommandFailure("--perftest: Trigon used " + String.join(", ", used)
                         + ", which is no RDMA link; \"trigon links\" says which there are"));

@@ -1,10 +1,10 @@
 package trigon.tools.bench;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,10 +13,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.routing.LocalLink;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.NcclHost;
 
 /**
  * The distribution's nccl-host, a C program that calls the plugin as NCCL does: a process for each rank of this machine
@@ -28,14 +30,13 @@ final class BenchHost {
     private static final Pattern LINK =
             Pattern.compile("sends to .*|the connection (?:to|from) \\S+ .*(?:goes on over|returns to) .*");
 
-    private static final Pattern NAME = Pattern.compile(" via (\\S+)");
+    private static final Pattern NAME = Pattern.compile(" via (\\S+ \\S+ \\((?:TCP|RDMA)\\))");
     private static final int LINES_OF_A_FAILURE = 6;
 
     /** In addition to the deadline that the processes have themselves. */
     private static final long GRACE_SECONDS = 30;
 
-    private final Path program;
-    private final Path plugin;
+    private final NcclHost host;
     private final Map<String, String> environment;
     private final Path folder;
     private final int timeoutSeconds;
@@ -51,14 +52,7 @@ final class BenchHost {
      * @param timeoutSeconds for every wait, among them the one for other nodes
      */
     BenchHost(Machine machine, Map<String, String> environment, Path folder, int timeoutSeconds) {
-        Path home = machine.home()
-                .orElseThrow(() -> new CommandFailure(
-                        "bench is a command of a distribution: run bin/trigon of one, or ./trigon of a checkout"));
-        this.program = home.resolve("libexec/nccl-host");
-        this.plugin = home.resolve("lib/libnccl-net-trigon.so");
-        if (!Files.isExecutable(program) || !Files.isReadable(plugin)) {
-            throw new CommandFailure("no " + program + " or " + plugin + ": this is not a complete distribution");
-        }
+        this.host = NcclHost.of(machine, "bench");
         this.environment = environment;
         this.folder = folder;
         this.timeoutSeconds = timeoutSeconds;
@@ -81,7 +75,10 @@ final class BenchHost {
                         || processes.get(i).exitValue() != 0) {
                     throw new CommandFailure("%s of %d bytes failed on rank %d; the end of its log:%n%s"
                             .formatted(
-                                    step.kind(), step.bytes(), step.ranks().get(here.get(i)), end(log(here.get(i)))));
+                                    step.kind(),
+                                    step.bytes(),
+                                    step.ranks().get(here.get(i)),
+                                    NcclHost.end(log(here.get(i)), LINES_OF_A_FAILURE)));
                 }
             }
         } finally {
@@ -97,12 +94,12 @@ final class BenchHost {
         return List.copyOf(ways);
     }
 
-    /** The names of the links that carried what was measured last. */
+    /** The links that carried what was measured last, as {@link LocalLink#toString} has them. */
     Set<String> lastLinks() {
         return lastLinks;
     }
 
-    /** The names of the links in these words of the log. */
+    /** The links in these words of the log, the same. */
     static Set<String> links(Set<String> ways) {
         Set<String> names = new LinkedHashSet<>();
         for (String way : ways) {
@@ -127,10 +124,7 @@ final class BenchHost {
 
     private Process start(Step step, int place, String meeting) throws IOException {
         long reduced = step.kind() == Kind.POINT_TO_POINT ? 2 * step.bytes() : step.bytes();
-        ProcessBuilder builder = new ProcessBuilder(
-                program.toString(),
-                "--plugin",
-                plugin.toString(),
+        List<String> options = List.of(
                 "--rank",
                 Integer.toString(place),
                 "--ranks",
@@ -146,13 +140,9 @@ final class BenchHost {
                 "--timeout",
                 Integer.toString(timeoutSeconds),
                 "--print-rounds");
-        builder.environment().clear();
-        builder.environment().putAll(environment);
-        builder.environment().put("NCCL_DEBUG", "INFO");
-        Process process = builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                .redirectOutput(output(place).toFile())
-                .redirectError(log(place).toFile())
-                .start();
+        Map<String, String> all = new HashMap<>(environment);
+        all.put("NCCL_DEBUG", "INFO");
+        Process process = host.start(List.of(), options, all, output(place), log(place));
         running.add(process);
         if (stopped) {
             process.destroyForcibly();
@@ -176,11 +166,6 @@ final class BenchHost {
         }
         ways.addAll(these);
         lastLinks = links(these);
-    }
-
-    private static String end(Path log) throws IOException {
-        List<String> lines = Files.readAllLines(log);
-        return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES_OF_A_FAILURE), lines.size()));
     }
 
     static Measurement result(Kind kind, List<Integer> ranks, long bytes, String output) {

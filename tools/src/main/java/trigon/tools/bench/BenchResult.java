@@ -32,19 +32,16 @@ record BenchResult(
         ways = List.copyOf(ways);
     }
 
-    /**
-     * With what other nodes know and this one does not: their names, and figures that perftest says at one end only.
-     */
+    /** With what other nodes know and this one does not: figures that perftest says at one end only. */
     BenchResult with(List<JsonObject> others) {
         List<JsonObject> theirs = others.stream()
                 .flatMap(each -> each.objects("perftest").stream())
                 .toList();
-        Map<String, String> nodes = RankNames.byAddress(others);
         return new BenchResult(
                 names,
                 measured,
                 figures.stream().map(own -> own.completed(theirs)).toList(),
-                ways.stream().map(way -> RankNames.readable(way, nodes)).toList(),
+                ways,
                 promise);
     }
 
@@ -101,13 +98,8 @@ record BenchResult(
 
     /** In the schema {@code trigon.bench/1}, which {@code docs/reference/json.md} has. */
     Map<String, Object> json(Machine machine) {
-        return Json.object(
-                "schema",
+        return machine.document(
                 "trigon.bench/1",
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
                 "nodes",
                 names.nodes(),
                 "good",

@@ -52,7 +52,7 @@ record Promise(boolean good, String text, Optional<Double> share) {
                             .orElse(0),
                     links.stream()
                             .filter(link ->
-                                    own.stream().anyMatch(each -> each.links().contains(link.name())))
+                                    own.stream().anyMatch(each -> each.links().contains(link.toString())))
                             .toList());
         }
 
@@ -75,10 +75,7 @@ record Promise(boolean good, String text, Optional<Double> share) {
                     best,
                     named ? " between " + (names.nodes().isEmpty() ? "ranks " : "") + names.of(ranks) : "",
                     share() * 100,
-                    links.stream()
-                            .map(link -> link.kind() == LinkKind.SOFTWARE ? link.interfaceName() : link.name())
-                            .distinct()
-                            .collect(Collectors.joining(" and ")),
+                    links.stream().map(LocalLink::label).distinct().collect(Collectors.joining(" and ")),
                     promised());
         }
     }

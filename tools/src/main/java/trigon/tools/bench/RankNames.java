@@ -1,12 +1,7 @@
 package trigon.tools.bench;
 
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import trigon.tools.console.JsonObject;
 
 /**
  * What ranks are called: by their nodes if these are known, else by their numbers.
@@ -15,11 +10,6 @@ import trigon.tools.console.JsonObject;
  * @param nodes by rank; empty if they are not known
  */
 record RankNames(int count, List<String> nodes) {
-
-    private static final Pattern PEER = Pattern.compile("\\bpeer (\\S+)");
-    private static final Pattern OWN_ADDRESS = Pattern.compile(" via \\S+ ([^/\\s]+)/\\d+");
-    private static final Pattern SOFTWARE_LINK =
-            Pattern.compile("\\bsoft_(\\S+?)(?:_\\d+)? (\\S+/\\d+) \\(software\\)");
 
     RankNames {
         nodes = List.copyOf(nodes);
@@ -33,28 +23,5 @@ record RankNames(int count, List<String> nodes) {
         return ranks.stream()
                 .map(rank -> nodes.isEmpty() ? Integer.toString(rank) : nodes.get(rank))
                 .collect(Collectors.joining(" and "));
-    }
-
-    /** The nodes by their addresses, as their own results have them. */
-    static Map<String, String> byAddress(List<JsonObject> others) {
-        Map<String, String> nodes = new TreeMap<>();
-        for (JsonObject each : others) {
-            for (String way : each.texts("ways")) {
-                Matcher address = OWN_ADDRESS.matcher(way);
-                while (address.find()) {
-                    nodes.put(address.group(1), each.text("host"));
-                }
-            }
-        }
-        return nodes;
-    }
-
-    /** A line of the log for people: with the peer's name, and interfaces rather than devices. */
-    static String readable(String way, Map<String, String> nodes) {
-        String named = PEER.matcher(way).replaceAll(peer -> {
-            String node = nodes.get(peer.group(1));
-            return Matcher.quoteReplacement(node == null ? peer.group() : node + " (" + peer.group(1) + ")");
-        });
-        return SOFTWARE_LINK.matcher(named).replaceAll("$1 $2");
     }
 }

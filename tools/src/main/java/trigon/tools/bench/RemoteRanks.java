@@ -12,6 +12,7 @@ import trigon.tools.console.CommandFailure;
 import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.NcclHost;
 import trigon.tools.probe.ReachOptions;
 
 /** The same command on other nodes, started from here: a rank on each, which ends with its input. One thread. */
@@ -43,8 +44,7 @@ final class RemoteRanks implements AutoCloseable {
         CommandFailure failure() {
             String said;
             try {
-                List<String> lines = Files.readAllLines(log);
-                said = String.join("\n", lines.subList(Math.max(0, lines.size() - LINES_OF_A_FAILURE), lines.size()));
+                said = NcclHost.end(log, LINES_OF_A_FAILURE);
             } catch (IOException e) {
                 said = e.toString();
             }

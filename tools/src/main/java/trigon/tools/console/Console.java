@@ -28,6 +28,12 @@ public record Console(PrintStream out, PrintStream err, boolean colour, boolean 
         return colour ? style.begin() + text + Style.END : text;
     }
 
+    /** Says a part of the result at once, to somebody who waits for the rest. */
+    public void say(String text) {
+        out.println(text);
+        out.flush();
+    }
+
     /** Says something besides the result, which is whole without it; in one line that a terminal only shows. */
     public void note(String text) {
         done();

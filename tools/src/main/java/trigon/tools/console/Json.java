@@ -19,6 +19,8 @@ import com.fasterxml.jackson.core.util.Separators.Spacing;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,12 +28,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.system.PrintableText;
 
 /**
- * JSON of maps, lists, texts, numbers and truth values. What is empty is left out of objects. What a terminal would
- * obey, and not show, is escaped. Read are maps, lists, texts, doubles and truth values; null becomes an empty text.
+ * JSON of maps, records, lists, texts, numbers and truth values. What is empty is left out of objects. What a terminal
+ * would obey, and not show, is escaped. Read are maps, lists, texts, doubles and truth values; null becomes an empty
+ * text.
  */
 public final class Json {
 
@@ -123,6 +127,8 @@ public final class Json {
                 }
                 to.writeEndObject();
             }
+            case JsonObject(Map<String, Object> values) -> write(values, to);
+            case Record record -> write(components(record), to);
             case Iterable<?> items -> {
                 to.writeStartArray();
                 for (Object item : items) {
@@ -135,6 +141,22 @@ public final class Json {
             case Number number -> to.writeNumber(number.toString());
             case Boolean truth -> to.writeBoolean(truth);
             default -> to.writeString(value.toString());
+        }
+    }
+
+    private static Map<String, Object> components(Record record) {
+        return object(Stream.of(record.getClass().getRecordComponents())
+                .flatMap(each -> Stream.of(each.getName(), valueOf(record, each)))
+                .toArray());
+    }
+
+    private static Object valueOf(Record record, RecordComponent component) {
+        Method accessor = component.getAccessor();
+        accessor.setAccessible(true); // the record may be its class's own
+        try {
+            return accessor.invoke(record);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
         }
     }
 

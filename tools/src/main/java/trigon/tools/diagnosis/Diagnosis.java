@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.NodeFacts;
@@ -50,7 +51,7 @@ public final class Diagnosis {
 
     /** Of the settings that NCCL has on this machine alone, in the environment and in the files that it reads. */
     public static List<Finding> ofNcclSettings(Machine machine) {
-        return NcclChecks.of(machine.hostName(), new JsonObject(NodeFacts.ofNccl(machine)));
+        return NcclChecks.of(machine.hostName(), JsonObject.parse(Json.line(NodeFacts.ofNccl(machine))));
     }
 
     /** Whether nothing is worth more than a note. */

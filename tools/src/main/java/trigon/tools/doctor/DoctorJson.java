@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import trigon.tools.console.Json;
-import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding;
 import trigon.tools.diagnosis.Finding.Kind;
 import trigon.tools.machine.Machine;
@@ -18,13 +17,8 @@ final class DoctorJson {
     private DoctorJson() {}
 
     static Map<String, Object> of(Machine machine, Observations seen, List<Finding> findings) {
-        return Json.object(
-                "schema",
+        return machine.document(
                 SCHEMA,
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
                 "nodes",
                 List.copyOf(seen.facts().keySet()),
                 "silent",
@@ -32,21 +26,11 @@ final class DoctorJson {
                 "findings",
                 findings.stream().map(DoctorJson::finding).toList(),
                 "cables",
-                Cables.of(seen).stream()
-                        .map(cable -> Json.object("from", cable.from(), "to", cable.to()))
-                        .toList(),
+                Cables.of(seen),
                 "probes",
-                seen.probes().stream()
-                        .map(probe -> Json.object(
-                                "from",
-                                probe.from(),
-                                "to",
-                                probe.to(),
-                                "result",
-                                probe.result().values()))
-                        .toList(),
+                seen.probes(),
                 "facts",
-                seen.facts().values().stream().map(JsonObject::values).toList());
+                List.copyOf(seen.facts().values()));
     }
 
     private static Map<String, Object> finding(Finding finding) {

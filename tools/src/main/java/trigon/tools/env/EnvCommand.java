@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
@@ -40,10 +39,7 @@ public final class EnvCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Path library = machine.home()
-                .orElseThrow(() -> new CommandFailure(
-                        "env is a command of a distribution: run bin/trigon of one, or ./trigon of a checkout"))
-                .resolve("lib");
+        Path library = machine.homeFor("env").resolve("lib");
         if (libraryPath) {
             export("LD_LIBRARY_PATH", quoted(library) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
             export("NCCL_NET_PLUGIN", "trigon");

@@ -22,13 +22,8 @@ public final class LinksJson {
 
     /** All that is known. */
     public static Map<String, Object> of(Machine machine, MachineLinks links) {
-        return Json.object(
-                "schema",
+        return machine.document(
                 SCHEMA,
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
                 "interfaces",
                 links.nics().stream().map(nic -> nic(nic, links)).toList(),
                 "rdmaPorts",

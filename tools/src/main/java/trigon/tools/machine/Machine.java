@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import trigon.system.file.Folder;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Json;
 
 /**
  * This machine's files and this process's environment; tests make their own. Thread-safe.
@@ -26,6 +28,23 @@ public record Machine(
 
     public Machine {
         environment = Map.copyOf(environment);
+    }
+
+    /**
+     * The distribution's folder, for a command of that name, which needs one.
+     *
+     * @throws CommandFailure if it is not known
+     */
+    public Path homeFor(String command) {
+        return home.orElseThrow(() -> new CommandFailure(
+                command + " is a command of a distribution: run bin/trigon of one, or ./trigon of a checkout"));
+    }
+
+    /** A document of that schema of JSON, which begins with who says it; with these keys and values. */
+    public Map<String, Object> document(String schema, Object... keysAndValues) {
+        Map<String, Object> document = Json.object("schema", schema, "version", version, "host", hostName);
+        document.putAll(Json.object(keysAndValues));
+        return document;
     }
 
     /** For example {@code /sys/class/net}. */

@@ -111,15 +111,8 @@ public final class JobsCommand implements Callable<Integer> {
     }
 
     private Map<String, Object> json(List<Job> jobs) {
-        return Json.object(
-                "schema",
-                "trigon.jobs/1",
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
-                "jobs",
-                jobs.stream().map(JobsCommand::json).toList());
+        return machine.document(
+                "trigon.jobs/1", "jobs", jobs.stream().map(JobsCommand::json).toList());
     }
 
     private static Map<String, Object> json(Job job) {

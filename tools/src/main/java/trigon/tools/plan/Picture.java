@@ -1,8 +1,8 @@
 package trigon.tools.plan;
 
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
+import trigon.report.view.Svg;
 
 /** The cabling as SVG: the nodes on a circle, in the order of the ranks, and their cables. For light and dark pages. */
 final class Picture {
@@ -23,11 +23,12 @@ final class Picture {
                 SIZE / 2.0 + (SIZE / 2.0 - MARGIN) * Math.sin(angle)
             });
         }
-        StringBuilder svg = new StringBuilder(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\">\n"
-                        .formatted(SIZE, SIZE));
-        svg.append("<style>line{stroke:#1f77b4;stroke-width:2}circle{fill:#1f77b4}text{font-size:13px;fill:#777;"
-                + "text-anchor:middle}.node{fill:#fff;font-weight:bold}</style>\n");
+        Svg svg = new Svg(
+                SIZE,
+                SIZE,
+                "Nodes and their cables",
+                "line{stroke:#1f77b4;stroke-width:2}circle{fill:#1f77b4}text{font:13px sans-serif;fill:#777;"
+                        + "text-anchor:middle}.node{fill:#fff;font-weight:bold}");
         Map<String, Integer> parallel = new HashMap<>();
         for (int i = 0; i < cabling.cables().size(); i++) {
             Cabling.Cable cable = cabling.cables().get(i);
@@ -39,39 +40,29 @@ final class Picture {
             double length = Math.max(1, Math.hypot(b[0] - a[0], b[1] - a[1]));
             double x = shift * (b[1] - a[1]) / length;
             double y = -shift * (b[0] - a[0]) / length;
-            svg.append(line(a[0] + x, a[1] + y, b[0] + x, b[1] + y));
+            svg.line("", a[0] + x, a[1] + y, b[0] + x, b[1] + y);
             if (nodes <= 16) {
-                svg.append(text(
+                svg.text(
                         "",
                         (a[0] + b[0]) / 2 + 2 * x,
                         (a[1] + b[1]) / 2 + 2 * y - 4,
-                        subnets.names().get(i)));
+                        subnets.names().get(i));
             }
         }
         for (String node : cabling.nodes()) {
             double[] at = places.getOrDefault(node, new double[2]);
             double radius = nodes <= MOST_NAMES ? Math.max(6, Math.min(24, 600.0 / nodes)) : 2;
-            svg.append(
-                    String.format(Locale.ROOT, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", at[0], at[1], radius));
+            svg.circle("", at[0], at[1], radius);
             if (nodes <= MOST_NAMES) {
                 boolean inside = node.length() < 4 && nodes < 24;
                 double out = inside ? 1 : 1.0 + 40.0 / (SIZE / 2.0 - MARGIN);
-                svg.append(text(
-                        inside ? "node" : "",
+                svg.text(
+                        inside ? "class=\"node\"" : "",
                         SIZE / 2.0 + (at[0] - SIZE / 2.0) * out,
                         SIZE / 2.0 + (at[1] - SIZE / 2.0) * out + 5,
-                        node));
+                        node);
             }
         }
-        return svg.append("</svg>\n").toString();
-    }
-
-    private static String line(double x1, double y1, double x2, double y2) {
-        return String.format(Locale.ROOT, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", x1, y1, x2, y2);
-    }
-
-    /** Names have no characters that XML escapes. */
-    private static String text(String style, double x, double y, String text) {
-        return String.format(Locale.ROOT, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", style, x, y, text);
+        return svg.toString();
     }
 }

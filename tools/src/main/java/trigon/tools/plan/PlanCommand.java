@@ -211,13 +211,8 @@ public final class PlanCommand implements Callable<Integer> {
     }
 
     private Map<String, Object> json(Plan plan) {
-        return Json.object(
-                "schema",
+        return machine.document(
                 "trigon.plan/1",
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
                 "nodes",
                 plan.subnets().byNode().entrySet().stream()
                         .map(node -> Json.object(

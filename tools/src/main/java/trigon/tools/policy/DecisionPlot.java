@@ -3,6 +3,7 @@ package trigon.tools.policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import trigon.report.view.Svg;
 
 /** Decisions as a picture: a line for each collective, a coloured piece for each range of sizes. */
 final class DecisionPlot {
@@ -42,14 +43,9 @@ final class DecisionPlot {
         int legend = TOP + decisions.size() * ROW + 24;
         int height = legend + texts.size() * 20 + 10;
         int width = Math.max(LEFT + count * STEP + 20, 560);
-        StringBuilder svg = new StringBuilder();
-        svg.append("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
-                .formatted(width, height));
-        svg.append(" font-size=\"12\" role=\"img\">\n<title>Decisions of ")
-                .append(escaped(title))
-                .append("</title>\n");
-        svg.append("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
-        text(svg, 10, 22, "%s: %d ranks on %d nodes".formatted(title, ranks, nodes));
+        Svg svg = new Svg(width, height, "Decisions of " + title, "text{font:12px sans-serif}");
+        svg.rect("fill=\"white\"", 0, 0, width, height, "");
+        svg.text("", 10, 22, "%s: %d ranks on %d nodes".formatted(title, ranks, nodes));
         int y = TOP;
         for (Map.Entry<Collective, List<Decision>> each : decisions.entrySet()) {
             row(svg, y, each.getKey(), each.getValue(), texts);
@@ -57,42 +53,29 @@ final class DecisionPlot {
         }
         for (int i = 0; i < texts.size(); i++) {
             int at = legend + i * 20;
-            svg.append("<rect x=\"10\" y=\"%d\" width=\"14\" height=\"14\" fill=\"%s\"/>\n"
-                    .formatted(at - 11, colour(texts.get(i), texts)));
-            text(svg, 30, at, texts.get(i));
+            svg.rect(colour(texts.get(i), texts), 10, at - 11, 14, 14, "");
+            svg.text("", 30, at, texts.get(i));
         }
-        return svg.append("</svg>\n").toString();
+        return svg.toString();
     }
 
-    private static void row(StringBuilder svg, int y, Collective collective, List<Decision> list, List<String> texts) {
-        text(svg, 10, y + 17, collective.toString());
+    private static void row(Svg svg, int y, Collective collective, List<Decision> list, List<String> texts) {
+        svg.text("", 10, y + 17, collective.toString());
         for (int i = 0; i < list.size(); i++) {
             Decision decision = list.get(i);
             String size = TestCommand.size(decision.bytes());
-            svg.append("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"><title>%s: %s</title></rect>\n"
-                    .formatted(
-                            LEFT + i * STEP,
-                            y,
-                            STEP - 1,
-                            BAR,
-                            colour(decision.text(), texts),
-                            size,
-                            escaped(decision.text())));
+            svg.rect(colour(decision.text(), texts), LEFT + i * STEP, y, STEP - 1, BAR, size + ": " + decision.text());
             if (i % 4 == 0) {
-                text(svg, LEFT + i * STEP, y + BAR + 13, size);
+                svg.text("", LEFT + i * STEP, y + BAR + 13, size);
             }
         }
     }
 
     private static String colour(String text, List<String> texts) {
-        return text.startsWith("left to NCCL") ? LEFT_TO_NCCL : COLOURS.get(texts.indexOf(text) % COLOURS.size());
-    }
-
-    private static void text(StringBuilder svg, int x, int y, String text) {
-        svg.append("<text x=\"%d\" y=\"%d\">%s</text>\n".formatted(x, y, escaped(text)));
-    }
-
-    private static String escaped(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+        return "fill=\"%s\""
+                .formatted(
+                        text.startsWith("left to NCCL")
+                                ? LEFT_TO_NCCL
+                                : COLOURS.get(texts.indexOf(text) % COLOURS.size()));
     }
 }

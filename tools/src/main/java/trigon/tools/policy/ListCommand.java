@@ -38,8 +38,7 @@ final class ListCommand implements Callable<Integer> {
         List<PolicyProcesses.PolicyProcess> all = processes.all();
         if (json) {
             console.out()
-                    .print(Json.text(PolicyJson.document(
-                            machine,
+                    .print(Json.text(machine.document(
                             "trigon.policy-list/1",
                             "processes",
                             all.stream().map(ListCommand::json).toList())));

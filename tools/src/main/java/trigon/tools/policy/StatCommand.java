@@ -42,8 +42,7 @@ final class StatCommand implements Callable<Integer> {
         List<PolicyProcesses.PolicyProcess> all = pid == 0 ? processes.all() : List.of(processes.one(pid));
         if (json) {
             console.out()
-                    .print(Json.text(PolicyJson.document(
-                            machine,
+                    .print(Json.text(machine.document(
                             "trigon.policy-stat/1",
                             "processes",
                             all.stream().map(StatCommand::json).toList())));
@@ -112,12 +111,7 @@ final class StatCommand implements Callable<Integer> {
                 "stopped",
                 report.stopped().stream().mapToLong(PolicyReport.Stopped::runs).sum(),
                 "stoppedPrograms",
-                report.stopped().stream()
-                        .map(stopped -> Json.object(
-                                "of", stopped.of(),
-                                "section", stopped.section(),
-                                "runs", stopped.runs()))
-                        .toList(),
+                report.stopped(),
                 "communicators",
                 report.tuners().stream()
                         .map(tuner -> Json.object(
@@ -128,15 +122,6 @@ final class StatCommand implements Callable<Integer> {
                                 "impossible", tuner.impossible()))
                         .toList(),
                 "maps",
-                report.maps().stream()
-                        .map(map -> Json.object(
-                                "of", map.of(),
-                                "name", map.name(),
-                                "type", map.type(),
-                                "entries",
-                                        map.entries().stream()
-                                                .map(entry -> Json.object("key", entry.key(), "value", entry.value()))
-                                                .toList()))
-                        .toList());
+                report.maps());
     }
 }

@@ -207,16 +207,7 @@ final class TestCommand implements Callable<Integer> {
                 "channels", decision.channels(),
                 "avoid", decision.avoided(),
                 "inJob", decision.text()))));
-        return PolicyJson.document(
-                machine,
-                "trigon.policy-test/1",
-                "file",
-                file.toString(),
-                "ranks",
-                ranks,
-                "nodes",
-                nodes,
-                "decisions",
-                all);
+        return machine.document(
+                "trigon.policy-test/1", "file", file.toString(), "ranks", ranks, "nodes", nodes, "decisions", all);
     }
 }

@@ -65,7 +65,7 @@ final class VerifyCommand implements Callable<Integer> {
             }
         }
         if (json) {
-            console.out().print(Json.text(PolicyJson.document(machine, "trigon.policy-verify/1", "files", results)));
+            console.out().print(Json.text(machine.document("trigon.policy-verify/1", "files", results)));
         }
         return good ? 0 : 1;
     }

@@ -6,10 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
-import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
+import trigon.tools.probe.NodeFacts.NcclFile;
 
 /** Whether there are libraries by the names that {@code NCCL_NET_PLUGIN} has, as NCCL and the loader look for them. */
 final class NcclPlugins {
@@ -28,12 +27,10 @@ final class NcclPlugins {
      *
      * @param ncclFiles the files that NCCL reads, with their settings
      */
-    static List<String> missing(Machine machine, List<Map<String, Object>> ncclFiles) {
+    static List<String> missing(Machine machine, List<NcclFile> ncclFiles) {
         return Stream.concat(
                         Stream.of(machine.environment().getOrDefault(VARIABLE, "")),
-                        ncclFiles.stream()
-                                .map(file ->
-                                        new JsonObject(file).object("settings").text(VARIABLE)))
+                        ncclFiles.stream().map(file -> file.settings().getOrDefault(VARIABLE, "")))
                 .filter(value -> !value.isBlank())
                 .distinct()
                 .filter(value -> Stream.of(value.split(",", -1)).noneMatch(part -> isThere(machine, part.strip())))

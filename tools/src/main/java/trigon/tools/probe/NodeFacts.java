@@ -14,7 +14,6 @@ import java.util.regex.Pattern;
 import trigon.config.Settings;
 import trigon.config.UnknownVariable;
 import trigon.config.cluster.ClusterConfig;
-import trigon.config.cluster.NodeConfig;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
@@ -37,6 +36,22 @@ public final class NodeFacts {
     private static final Set<String> OTHERS = Set.of("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME");
 
     private NodeFacts() {}
+
+    /** A file of NCCL's, with what it sets. */
+    record NcclFile(String file, Map<String, String> settings) {}
+
+    private record Limits(
+            String lockedBytes,
+            String openFiles,
+            Optional<String> memory,
+            Optional<String> tasks,
+            Optional<Long> sharedMemoryBytes) {}
+
+    private record RdmaDevices(List<String> usable, List<String> refused) {}
+
+    private record ClusterNode(String name, List<ClusterNic> nics) {}
+
+    private record ClusterNic(Optional<String> device, Optional<String> address) {}
 
     /** Of that machine, now. */
     static Map<String, Object> of(Machine machine, MachineLinks links) {
@@ -96,7 +111,7 @@ public final class NodeFacts {
     }
 
     private static Map<String, Object> settingsOfNccl(Machine machine) {
-        List<Map<String, Object>> ncclFiles = ncclFiles(machine);
+        List<NcclFile> ncclFiles = ncclFiles(machine);
         return Json.object(
                 "environment",
                 environment(machine),
@@ -106,18 +121,13 @@ public final class NodeFacts {
                 NcclPlugins.missing(machine, ncclFiles));
     }
 
-    private static Map<String, Object> limits(Machine machine) {
+    private static Limits limits(Machine machine) {
         String limits = Machine.text(machine.file("proc/self/limits")).orElse("");
-        return Json.object(
-                "lockedBytes",
+        return new Limits(
                 first(LOCKED, limits),
-                "openFiles",
                 first(FILES, limits),
-                "memory",
                 Machine.line(machine.file("sys/fs/cgroup/memory.max")),
-                "tasks",
                 Machine.line(machine.file("sys/fs/cgroup/pids.max")),
-                "sharedMemoryBytes",
                 room(machine.file("dev/shm")));
     }
 
@@ -146,7 +156,7 @@ public final class NodeFacts {
                 .toList();
     }
 
-    private static Map<String, Object> rdmaDevices(Machine machine) {
+    private static RdmaDevices rdmaDevices(Machine machine) {
         List<String> usable = new ArrayList<>();
         List<String> refused = new ArrayList<>();
         for (Path device : Machine.entries(machine.file("dev/infiniband"))) {
@@ -155,7 +165,7 @@ public final class NodeFacts {
                         .add(device.getFileName().toString());
             }
         }
-        return Json.object("usable", usable, "refused", refused);
+        return new RdmaDevices(usable, refused);
     }
 
     private static Map<String, Object> environment(Machine machine) {
@@ -168,7 +178,7 @@ public final class NodeFacts {
         return found;
     }
 
-    private static List<Map<String, Object>> ncclFiles(Machine machine) {
+    private static List<NcclFile> ncclFiles(Machine machine) {
         List<Path> files = new ArrayList<>();
         String named = machine.environment().getOrDefault("NCCL_CONF_FILE", "");
         String home = machine.environment().getOrDefault("HOME", "");
@@ -178,17 +188,17 @@ public final class NodeFacts {
             files.add(Path.of(home, ".nccl.conf"));
         }
         files.add(machine.file("etc/nccl.conf"));
-        List<Map<String, Object>> found = new ArrayList<>();
+        List<NcclFile> found = new ArrayList<>();
         for (Path file : files) {
             Machine.text(file).ifPresent(text -> {
-                Map<String, Object> settings = new TreeMap<>();
+                Map<String, String> settings = new TreeMap<>();
                 text.lines().filter(line -> !line.strip().startsWith("#")).forEach(line -> {
                     Matcher setting = SETTING.matcher(line);
                     if (setting.matches()) {
                         settings.put(setting.group(1), setting.group(2));
                     }
                 });
-                found.add(Json.object("file", file.toString(), "settings", settings));
+                found.add(new NcclFile(file.toString(), settings));
             });
         }
         return found;
@@ -208,21 +218,14 @@ public final class NodeFacts {
         return filters;
     }
 
-    private static List<Map<String, Object>> cluster(ClusterConfig cluster) {
-        List<Map<String, Object>> nodes = new ArrayList<>();
-        for (NodeConfig node : cluster.nodes()) {
-            nodes.add(Json.object(
-                    "name",
-                    node.name(),
-                    "nics",
-                    node.nics().stream()
-                            .map(nic -> Json.object(
-                                    "device",
-                                    nic.device(),
-                                    "address",
-                                    nic.address().map(InterfaceAddress::toString)))
-                            .toList()));
-        }
-        return nodes;
+    private static List<ClusterNode> cluster(ClusterConfig cluster) {
+        return cluster.nodes().stream()
+                .map(node -> new ClusterNode(
+                        node.name(),
+                        node.nics().stream()
+                                .map(nic -> new ClusterNic(
+                                        nic.device(), nic.address().map(InterfaceAddress::toString)))
+                                .toList()))
+                .toList();
     }
 }

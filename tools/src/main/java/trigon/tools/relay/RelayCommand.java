@@ -6,8 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
@@ -26,6 +24,7 @@ import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Termination;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
 import trigon.topology.NodeRecord;
@@ -46,7 +45,6 @@ public final class RelayCommand implements Callable<Integer> {
 
     private static final Duration BETWEEN_REPORTS = Duration.ofMinutes(1);
     private static final int LEAST_TO_SPIN = 4;
-    private static final Duration MOST_TO_CLOSE = Duration.ofSeconds(5);
 
     private final Machine machine;
     private final Console console;
@@ -57,7 +55,7 @@ public final class RelayCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws IOException {
         PluginConfig config = settings();
         HostInterfaces interfaces = BootstrapInterfaces.mark(
                 HostInterfaces.snapshot(), machine.environment().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
@@ -72,17 +70,15 @@ public final class RelayCommand implements Callable<Integer> {
         }
         String name = config.thisNode().map(NodeConfig::name).orElse(machine.hostName());
         long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
-        CountDownLatch closed = new CountDownLatch(1);
         MachineLinks all = MachineLinks.of(machine);
-        try (HopDevices hops = RdmaHops.of(
+        try (var _ = new Termination();
+                HopDevices hops = RdmaHops.of(
                         config, all.discovered().links(), all.provider().orElse(null));
                 Mesh mesh = Mesh.of(
                         config, links, new KernelRouteLookup(), name, node, new RelayResources(hops, spins()))) {
             mesh.serve();
             say("node %s relays over %s".formatted(name, links));
-            serve(mesh.counts(), closed);
-        } finally {
-            closed.countDown();
+            serve(mesh.counts());
         }
         return 0;
     }
@@ -113,17 +109,19 @@ public final class RelayCommand implements Callable<Integer> {
     }
 
     /** Until the process is told to end. */
-    private void serve(RelayCounts counts, CountDownLatch closed) throws InterruptedException {
-        CountDownLatch told = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> end(told, closed), "trigon-relay-end"));
+    private void serve(RelayCounts counts) {
         long reported = 0;
-        while (!told.await(BETWEEN_REPORTS.toSeconds(), TimeUnit.SECONDS)) {
-            if (counts.bytes() != reported) {
-                reported = counts.bytes();
-                report(counts);
+        try {
+            while (true) {
+                Thread.sleep(BETWEEN_REPORTS);
+                if (counts.bytes() != reported) {
+                    reported = counts.bytes();
+                    report(counts);
+                }
             }
+        } catch (InterruptedException _) {
+            report(counts);
         }
-        report(counts);
     }
 
     private void report(RelayCounts counts) {
@@ -134,17 +132,5 @@ public final class RelayCommand implements Callable<Integer> {
     private void say(String line) {
         console.err().println("trigon relay: " + line);
         console.err().flush();
-    }
-
-    /** Lets the command close what it has before the JVM ends. */
-    private void end(CountDownLatch told, CountDownLatch closed) {
-        told.countDown();
-        try {
-            if (!closed.await(MOST_TO_CLOSE.toSeconds(), TimeUnit.SECONDS)) {
-                say("the relay has not closed within %d s".formatted(MOST_TO_CLOSE.toSeconds()));
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -24,8 +24,6 @@ import trigon.tools.verify.Watch.Seen;
  */
 record Verdict(List<String> wrong, List<String> notes) {
 
-    private static final String SOFTWARE = "soft_";
-
     /** Of what the plugin has counted, as its counts and the NIC's are not of one moment. */
     private static final double LEAST_SHARE = 0.9;
 
@@ -157,10 +155,7 @@ record Verdict(List<String> wrong, List<String> notes) {
         for (Seen seen : processes) {
             for (Carried link : seen.links()) {
                 if (link.counts().bytes() > 0) {
-                    sums.merge(
-                            nicOf(link.name(), seen.place(), nics),
-                            link.counts().bytes(),
-                            Long::sum);
+                    sums.merge(nicOf(link, seen.place(), nics), link.counts().bytes(), Long::sum);
                 }
             }
         }
@@ -168,24 +163,23 @@ record Verdict(List<String> wrong, List<String> notes) {
     }
 
     /** RDMA devices are this machine's, wherever a process is. */
-    private static String nicOf(String link, String place, Set<String> nics) {
+    private static String nicOf(Carried link, String place, Set<String> nics) {
         Set<String> local = nics.stream()
                 .filter(nic -> place.isEmpty() ? !nic.contains(OtherNetworks.OF) : nic.endsWith(place))
                 .map(nic -> nic.substring(0, nic.length() - place.length()))
                 .collect(Collectors.toSet());
-        String nic = nicOf(link, local);
-        return local.contains(nic) || link.startsWith(SOFTWARE) ? nic + place : nicOf(link, nics);
+        String nic = nicOf(link.name(), local);
+        return local.contains(nic) || link.carrier().equals("TCP") ? nic + place : nicOf(link.name(), nics);
     }
 
     /** A link over TCP has its interface's name, with a number from its second address on; an RDMA one its device's. */
     static String nicOf(String link, Set<String> nics) {
-        String name = link.startsWith(SOFTWARE) ? link.substring(SOFTWARE.length()) : link;
         Set<String> candidates =
-                new HashSet<>(List.of(name, name.replaceFirst("_\\d+$", ""), name.replaceFirst(":\\d+$", "")));
+                new HashSet<>(List.of(link, link.replaceFirst("_\\d+$", ""), link.replaceFirst(":\\d+$", "")));
         return candidates.stream()
                 .filter(nics::contains)
                 .max(Comparator.comparingInt(String::length))
-                .orElse(name);
+                .orElse(link);
     }
 
     static String megabytes(long bytes) {

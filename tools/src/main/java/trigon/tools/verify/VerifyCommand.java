@@ -264,13 +264,8 @@ public final class VerifyCommand implements Callable<Integer> {
 
     private Map<String, Object> json(List<Seen> seen, Map<String, Long> nics, Verdict verdict, int status) {
         Map<String, Long> ours = Verdict.byNic(seen, nics.keySet());
-        return Json.object(
-                "schema",
+        return machine.document(
                 "trigon.verify/1",
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
                 "good",
                 verdict.isGood() && status == 0,
                 "status",

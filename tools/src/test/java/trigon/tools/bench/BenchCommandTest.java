@@ -53,7 +53,7 @@ class BenchCommandTest {
 
     private static final String GOOD = """
             echo "$@" >>%s
-            echo "rank 0: NCCL INFO NET/Trigon : sends to b via soft_eth1 10.0.12.1/24 (software), same subnet: TCP" >&2
+            echo "rank 0: NCCL INFO NET/Trigon : sends to b via eth1 10.0.12.1/24 (TCP), same subnet: TCP" >&2
             echo '{"rank": 0, "wrong": 0, "round_us": [90.0, 100.0, 5000.0]}'
             """;
 
@@ -67,7 +67,7 @@ class BenchCommandTest {
         assertThat(run.out())
                 .contains("point-to-point  0 and 1  4 KiB  3       50.0")
                 .contains("all-reduce      all 2    1 MiB  3       100.0  10.486")
-                .contains("sends to b via eth1 10.0.12.1/24, same subnet: TCP", "no cable was tried");
+                .contains("sends to b via eth1 10.0.12.1/24 (TCP), same subnet: TCP", "no cable was tried");
         assertThat(Files.readAllLines(calls))
                 .hasSize(8)
                 .anyMatch(line -> line.contains("--rank 1 --ranks 2") && line.contains("--bytes 8192"))
@@ -91,7 +91,7 @@ class BenchCommandTest {
                 .satisfiesExactly(
                         pair -> assertThat(pair).contains("--rank 1 --ranks 2", "10.0.0.1:7001"),
                         all -> assertThat(all).contains("--rank 2 --ranks 3", "10.0.0.1:7002"));
-        assertThat(plot).content().startsWith("<svg").contains("64 KiB", "all-reduce", "polyline");
+        assertThat(plot).content().startsWith("<svg").contains("64 KiB", "all-reduce", "circle");
     }
 
     @Test
@@ -113,7 +113,7 @@ class BenchCommandTest {
         assertThat(none.status()).isEqualTo(1);
         assertThat(none.err()).contains("ib_write_lat", "install the package perftest");
         assertThat(software.status()).isEqualTo(1);
-        assertThat(software.err()).contains("soft_eth1", "no RDMA link");
+        assertThat(software.err()).contains("eth1", "no RDMA link");
     }
 
     /** Reaches a node by this script. */
@@ -313,9 +313,9 @@ class BenchCommandTest {
 
     @Test
     void nodesAreCalledByTheirNamesAndFailoversAreSaid() throws Exception {
-        String failover = "rank 0: NCCL INFO NET/Trigon : the connection to peer 10.0.12.2 goes on over"
-                + " soft_eth2 10.0.13.1/24 (software) instead of soft_eth1 10.0.12.1/24 (software) after 5 ms";
-        String theirs = "{\"host\": \"b\", \"ways\": [\"sends to peer 10.0.12.1 via soft_eth1 10.0.12.2/24: TCP\"]}";
+        String failover = "rank 0: NCCL INFO NET/Trigon : the connection to b goes on over"
+                + " eth2 10.0.13.1/24 (TCP) instead of eth1 10.0.12.1/24 (TCP) after 5 ms";
+        String theirs = "{\"host\": \"b\", \"ways\": []}";
 
         Run run = Run.of(
                 machine(GOOD.formatted(folder.resolve("calls")) + "echo '%s' >&2\n".formatted(failover)),
@@ -327,16 +327,16 @@ class BenchCommandTest {
         assertThat(run.out())
                 .as(run.err())
                 .contains("nodes", "here and b")
-                .contains("the connection to b (10.0.12.2) goes on over eth2 10.0.13.1/24 instead of eth1 10.0.12.1/24")
+                .contains("the connection to b goes on over eth2 10.0.13.1/24 (TCP) instead of eth1")
                 .contains("A connection failed over meanwhile");
     }
 
     @Test
     void eachPairOfATriangleIsHeldAgainstItsOwnLink() {
-        List<LocalLink> equal = List.of(Links.software("soft_eth1", 1_000), Links.software("soft_eth2", 1_000));
-        List<LocalLink> faster = List.of(Links.software("soft_eth1", 1_000), Links.software("soft_eth2", 10_000));
+        List<LocalLink> equal = List.of(Links.software("eth1", 1_000), Links.software("eth2", 1_000));
+        List<LocalLink> faster = List.of(Links.software("eth1", 1_000), Links.software("eth2", 10_000));
         List<Promise.Carried> measured = List.of(
-                carried(1, 40_000, "soft_eth1"), carried(1, 20_000, "soft_eth1"), carried(2, 20_000, "soft_eth2"));
+                carried(1, 40_000, equal.get(0)), carried(1, 20_000, equal.get(0)), carried(2, 20_000, equal.get(1)));
 
         assertThat(Promise.of(measured, false, equal, RANKS)).satisfies(each -> {
             assertThat(each.good()).as(each.text()).isTrue();
@@ -351,19 +351,20 @@ class BenchCommandTest {
         });
     }
 
-    private static Promise.Carried carried(int other, double micros, String link) {
+    private static Promise.Carried carried(int other, double micros, LocalLink link) {
         return new Promise.Carried(
-                new Measurement(Kind.POINT_TO_POINT, List.of(0, other), 1 << 20, 5, micros, 0), Set.of(link));
+                new Measurement(Kind.POINT_TO_POINT, List.of(0, other), 1 << 20, 5, micros, 0),
+                Set.of(link.toString()));
     }
 
     private static Promise promise(int speedMbps, long bytes) {
         // 10 ms for a message of 1 MiB: 0.105 GB/s, or 839 Mbit/s
         Measurement measured = new Measurement(Kind.POINT_TO_POINT, List.of(0, 1), bytes, 5, 20_000, 0);
-        Set<String> links = BenchHost.links(Set.of("sends to b via soft_eth1 10.0.12.1/24 (software): TCP"));
+        Set<String> links = BenchHost.links(Set.of("sends to b via eth1 10.0.12.1/24 (TCP): TCP"));
         return Promise.of(
                 List.of(new Promise.Carried(measured, links)),
                 false,
-                List.of(Links.software("soft_eth1", speedMbps)),
+                List.of(Links.software("eth1", speedMbps)),
                 RANKS);
     }
 }

@@ -13,17 +13,7 @@ final class Links {
     static LocalLink software(String name, int speedMbps) {
         InterfaceAddress address = InterfaceAddress.parse("10.0.12.1/24");
         return new LocalLink(
-                name,
-                LinkKind.SOFTWARE,
-                name,
-                1,
-                address,
-                0,
-                Gid.of(address.address()),
-                speedMbps,
-                name.replace("soft_", ""),
-                2,
-                0);
+                name, LinkKind.SOFTWARE, name, 1, address, 0, Gid.of(address.address()), speedMbps, name, 2, 0);
     }
 
     static LocalLink rdma(String device) {

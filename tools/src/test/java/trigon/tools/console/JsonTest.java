@@ -54,4 +54,15 @@ class JsonTest {
         assertThatThrownBy(() -> JsonObject.parse("{\"a\":" + "[".repeat(100_000)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
+
+    private record Cable(String from, Optional<String> to, List<Cable> more) {}
+
+    @Test
+    void aRecordIsAnObjectOfItsComponents() {
+        Cable inner = new Cable("b", Optional.of("c"), List.of());
+
+        assertThat(Json.line(new Cable("a", Optional.empty(), List.of(inner))))
+                .isEqualTo("{\"from\":\"a\",\"more\":[{\"from\":\"b\",\"to\":\"c\",\"more\":[]}]}\n");
+        assertThat(Json.line(JsonObject.parse("{\"from\": \"a\"}"))).isEqualTo("{\"from\":\"a\"}\n");
+    }
 }

@@ -81,14 +81,14 @@ class ExplainCommandTest {
 
     @Test
     void theOwnNodeIsThisMachine() throws Exception {
-        assertThat(Run.of(file(), "explain", "--from", "a", "--to", "b").out()).contains("soft_lo");
+        assertThat(Run.of(file(), "explain", "--from", "a", "--to", "b").out()).contains("lo");
     }
 
     @Test
     void aRunningProcessShowsItsPaths() {
         String pid = Long.toString(ProcessHandle.current().pid());
         try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
-            LinkCounters link = metrics.link("soft_eth1", "TCP", 10_000);
+            LinkCounters link = metrics.link("eth1", "TCP", 10_000);
             try (PathCounters path = link.path("sender")) {
                 path.peer("b");
                 path.state(2);
@@ -96,7 +96,7 @@ class ExplainCommandTest {
 
                 Run run = Run.of("explain", "--pid", pid);
                 assertThat(run.status()).as(run.out() + run.err()).isZero();
-                assertThat(run.out()).contains("b", "sender", "soft_eth1", "TCP", "up", "7");
+                assertThat(run.out()).contains("b", "sender", "eth1", "TCP", "up", "7");
                 assertThat(Run.of("explain", "--pid", pid, "--json").out())
                         .contains("\"schema\": \"trigon.explain/1\"", "\"bytes\": 7000000");
 

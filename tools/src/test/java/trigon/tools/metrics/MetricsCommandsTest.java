@@ -41,7 +41,7 @@ class MetricsCommandsTest {
 
     private static void withCounters(WithCounters test) {
         try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
-            LinkCounters link = metrics.link("soft_\"odd\"", "TCP", 10_000);
+            LinkCounters link = metrics.link("\"odd\"", "TCP", 10_000);
             try (PathCounters closed = link.path("sender")) {
                 closed.message(1000);
             }
@@ -110,7 +110,7 @@ class MetricsCommandsTest {
                     .anyMatch(line -> line.startsWith("trigon_paths{")
                             && line.contains("peer=\"b\"")
                             && line.contains("state=\"up\""))
-                    .anyMatch(line -> line.contains("link=\"soft_\\\"odd\\\"\""));
+                    .anyMatch(line -> line.contains("link=\"\\\"odd\\\"\""));
             assertThat(page).contains("# TYPE trigon_link_bytes_total counter");
             assertThat(page.lines().filter(line -> line.contains(pid) && line.contains("peer=\"c\"")))
                     .anyMatch(line -> line.startsWith("trigon_failovers_total{") && line.endsWith("} 2"))

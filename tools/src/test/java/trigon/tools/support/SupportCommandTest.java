@@ -98,7 +98,7 @@ class SupportCommandTest {
 
     private Path log() throws IOException {
         return Files.writeString(folder.resolve("rank-0.log"), """
-            a:1 NCCL INFO NET/Trigon : sends to b over soft_a
+            a:1 NCCL INFO NET/Trigon : sends to b over a
             key read: %s
             the hub says planted-hub-token-1, the store planted/password"2, planted-word-of-a-job-3
             db_password = planted-log-6
@@ -133,7 +133,7 @@ class SupportCommandTest {
         Path archive = folder.resolve("support.zip");
         Run run;
         try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
-            metrics.link("soft_a", "TCP", 10_000);
+            metrics.link("a", "TCP", 10_000);
             run = Run.of(machine(), 100, "support", "--output", archive.toString(), "--log", log().toString());
         }
 
@@ -159,7 +159,7 @@ class SupportCommandTest {
         assertThat(entries.get("doctor.json")).contains("\"schema\": \"trigon.doctor/1\"");
         assertThat(entries.get("explain/b.txt")).contains("same subnet");
         assertThat(entries.get("logs/1-rank-0.log"))
-                .contains("sends to b over soft_a", "\"loss\": 0.25", "step 17 done", "example.invalid/model");
+                .contains("sends to b over a", "\"loss\": 0.25", "step 17 done", "example.invalid/model");
     }
 
     @Test

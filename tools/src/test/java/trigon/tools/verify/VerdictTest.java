@@ -22,7 +22,7 @@ class VerdictTest {
     }
 
     private static Carried carried(String link, long bytes) {
-        return new Carried(link, "TCP", new Counts(bytes / 1000, bytes, 0, 0, 0));
+        return new Carried(link, link.startsWith("mlx5") ? "RDMA" : "TCP", new Counts(bytes / 1000, bytes, 0, 0, 0));
     }
 
     private static Verdict verdict(Map<String, Long> nics, Seen... processes) {
@@ -37,7 +37,7 @@ class VerdictTest {
     void trafficThatTheNicCountedTooIsGood() {
         Verdict verdict = verdict(
                 Map.of("eth1", 1_050_000_000L, "eth0", 40_000L),
-                process(7, List.of(NCCL, TRIGON), carried("soft_eth1", 1_000_000_000L)));
+                process(7, List.of(NCCL, TRIGON), carried("eth1", 1_000_000_000L)));
 
         assertThat(verdict).isEqualTo(new Verdict(List.of(), List.of()));
     }
@@ -46,7 +46,7 @@ class VerdictTest {
     void trafficThatAnotherNicCountedIsWrong() {
         Verdict verdict = verdict(
                 Map.of("eth1", 1_000L, "eth0", 1_050_000_000L),
-                process(7, List.of(NCCL, TRIGON), carried("soft_eth1", 1_000_000_000L)));
+                process(7, List.of(NCCL, TRIGON), carried("eth1", 1_000_000_000L)));
 
         assertThat(verdict.wrong()).singleElement().asString().contains("eth1", "1000 MB", "1 kB");
         assertThat(verdict.notes()).singleElement().asString().contains("eth0", "1050 MB");
@@ -57,9 +57,7 @@ class VerdictTest {
     void namesOfInterfacesAreThoseOfAProcessesNetwork() {
         ProcessFacts facts = new ProcessFacts(8, "rank", List.of(), Map.of(), List.of(NCCL, TRIGON));
         Seen inside = new Seen(
-                facts,
-                List.of(carried("soft_eth0", 500_000_000L), carried("mlx5_0", 70_000_000L)),
-                OtherNetworks.OF + 8);
+                facts, List.of(carried("eth0", 500_000_000L), carried("mlx5_0", 70_000_000L)), OtherNetworks.OF + 8);
         Map<String, Long> nics = Map.of(
                 "eth0",
                 1_020_000_000L,
@@ -69,7 +67,7 @@ class VerdictTest {
                 1_000L,
                 "mlx5_0",
                 71_000_000L);
-        Seen outside = process(7, List.of(NCCL, TRIGON), carried("soft_eth0", 1_000_000_000L));
+        Seen outside = process(7, List.of(NCCL, TRIGON), carried("eth0", 1_000_000_000L));
 
         assertThat(verdict(nics, outside, inside)).isEqualTo(new Verdict(List.of(), List.of()));
         assertThat(verdict(Map.of("eth0", 2_000_000_000L, "eth0" + OtherNetworks.OF + 8, 1_000L), outside, inside)
@@ -96,7 +94,7 @@ class VerdictTest {
 
     @Test
     void noTrafficAndNoTrigonAreWrong() {
-        assertThat(verdict(Map.of("eth1", 10L), process(7, List.of(NCCL, TRIGON), carried("soft_eth1", 0)))
+        assertThat(verdict(Map.of("eth1", 10L), process(7, List.of(NCCL, TRIGON), carried("eth1", 0)))
                         .wrong())
                 .singleElement()
                 .asString()
@@ -123,9 +121,9 @@ class VerdictTest {
     void linksAreFoundOnTheirNics() {
         Set<String> nics = Set.of("eth0", "eth0_1", "lo", "mlx5_0", "mlx5_1");
 
-        assertThat(Verdict.nicOf("soft_eth0", nics)).isEqualTo("eth0");
-        assertThat(Verdict.nicOf("soft_eth0_2", nics)).isEqualTo("eth0");
-        assertThat(Verdict.nicOf("soft_eth0_1", nics)).isEqualTo("eth0_1");
+        assertThat(Verdict.nicOf("eth0", nics)).isEqualTo("eth0");
+        assertThat(Verdict.nicOf("eth0_2", nics)).isEqualTo("eth0");
+        assertThat(Verdict.nicOf("eth0_1", nics)).isEqualTo("eth0_1");
         assertThat(Verdict.nicOf("mlx5_1", nics)).isEqualTo("mlx5_1");
         assertThat(Verdict.nicOf("mlx5_1:2", nics)).isEqualTo("mlx5_1");
         assertThat(Verdict.nicOf("relay", nics)).isEqualTo("relay");

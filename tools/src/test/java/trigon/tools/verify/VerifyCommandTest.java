@@ -66,7 +66,7 @@ class VerifyCommandTest {
         nic("eth0", 50);
         nic("eth1", 5_000);
         try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
-            LinkCounters link = metrics.link("soft_eth1", "TCP", 10_000);
+            LinkCounters link = metrics.link("eth1", "TCP", 10_000);
             try (PathCounters path = link.path("sender")) {
                 path.message(400_000_000);
                 Time whileTheJobSends = new PassingTime(Duration.ofMillis(100)) {
@@ -108,7 +108,7 @@ class VerifyCommandTest {
         assertThat(run.out())
                 .contains("2.27.7+cuda12.9 (/usr/lib/libnccl.so.2)")
                 .contains("9.8.7", "(/opt/trigon/lib/libnccl-net-trigon.so)")
-                .contains("soft_eth1", "the NICs counted it too");
+                .contains("eth1", "the NICs counted it too");
     }
 
     @Test

@@ -27,7 +27,7 @@ class WatchTest {
     void whatIsCountedAfterTheLastLookIsCounted() {
         try (Watch watch = new Watch(machine, true)) {
             try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"))) {
-                LinkCounters link = metrics.link("soft_eth7", "TCP", 10_000);
+                LinkCounters link = metrics.link("eth7", "TCP", 10_000);
                 try (PathCounters path = link.path("sender")) {
                     path.message(1_000);
                     watch.look(List.of(PID));
@@ -44,7 +44,7 @@ class WatchTest {
     private static long bytes(Watch watch) {
         return watch.seen().stream()
                 .flatMap(process -> process.links().stream())
-                .filter(link -> link.name().equals("soft_eth7"))
+                .filter(link -> link.name().equals("eth7"))
                 .mapToLong(link -> link.counts().bytes())
                 .sum();
     }

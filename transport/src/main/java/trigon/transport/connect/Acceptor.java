@@ -168,6 +168,7 @@ public final class Acceptor implements OfferHandler {
         }
         var _ = incoming.result().whenCompleteAsync((established, _) -> finish(path, incoming, established), control);
         return new Answer(
+                side.self().name(),
                 offer.kind(),
                 path.endpoint(),
                 RemoteMemory.NONE,

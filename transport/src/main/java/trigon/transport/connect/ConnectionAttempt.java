@@ -55,6 +55,7 @@ final class ConnectionAttempt implements AutoCloseable {
     private final PendingConnection connecting;
     private final List<Pending> pending = new ArrayList<>();
     private final Map<Path, RuntimeException> failures = new LinkedHashMap<>();
+    private String peer;
     private boolean resumable = true;
 
     /**
@@ -79,6 +80,7 @@ final class ConnectionAttempt implements AutoCloseable {
         this.trafficClass = trafficClass;
         this.timeout = timeout;
         this.connecting = connecting;
+        peer = connecting.peer();
     }
 
     /**
@@ -108,7 +110,7 @@ final class ConnectionAttempt implements AutoCloseable {
         for (int i = 0; i < up.size(); i++) {
             Pending each = up.get(i);
             CompletableFuture<Established> result = results.get(i);
-            if (!orFail(each.path, () -> factory.watch(each.channel, await(result), connecting.peer()))) {
+            if (!orFail(each.path, () -> factory.watch(each.channel, await(result), peer))) {
                 // the peer counts on it: there is no connection without it
                 return List.of();
             }
@@ -180,6 +182,11 @@ final class ConnectionAttempt implements AutoCloseable {
         return answer.isDone() && !answer.isCompletedExceptionally();
     }
 
+    /** The peer's name: its own, once it has answered. */
+    String peer() {
+        return peer;
+    }
+
     /** Whether the peer says that both ends can go on over other paths. */
     boolean isResumable() {
         return resumable;
@@ -187,6 +194,7 @@ final class ConnectionAttempt implements AutoCloseable {
 
     private void bringUp(Pending each) {
         Answer answer = await(each.offer.answer());
+        peer = answer.node();
         resumable &= answer.failover();
         factory.connect(
                 each.channel,

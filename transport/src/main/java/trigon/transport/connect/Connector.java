@@ -218,14 +218,14 @@ public final class Connector {
                 if (connected.isEmpty()) {
                     return Optional.empty();
                 }
-                note(paths, attempt.failures().keySet(), connected);
-                return Optional.of(connectedBy(paths, stripes, connected, attempt.isResumable()));
+                note(attempt.peer(), paths, attempt.failures().keySet(), connected);
+                return Optional.of(connectedBy(attempt, paths, stripes, connected));
             }
         }
 
-        private void note(List<Path> paths, Set<Path> failed, List<PathChannel> connected) {
+        private void note(String name, List<Path> paths, Set<Path> failed, List<PathChannel> connected) {
             recentFailures.note(failed);
-            report(pending.peer(), paths, failed, connected.size());
+            report(name, paths, failed, connected.size());
             if (!isDoubtful(paths.getFirst())) {
                 recentFailures.note(
                         candidates.stream().filter(Connector::isDoubtful).toList());
@@ -240,18 +240,18 @@ public final class Connector {
         }
 
         private ConnectedPaths connectedBy(
-                List<Path> paths, List<Path> stripes, List<PathChannel> connected, boolean resumable) {
+                ConnectionAttempt attempt, List<Path> paths, List<Path> stripes, List<PathChannel> connected) {
             return new ConnectedPaths(
                     MessageProtocol.on(paths.getFirst().kind(), stripes.size() > 1),
                     connected,
                     new Counterpart(
-                            pending.peer(),
+                            attempt.peer(),
                             handle.nodeIndex(),
                             handle.links(),
                             handle.connection(),
                             handle.secret(),
                             trafficClass),
-                    resumable);
+                    attempt.isResumable());
         }
 
         /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */
@@ -373,7 +373,7 @@ public final class Connector {
     private void report(String peer, List<Path> paths, Set<Path> failed, int queuePairs) {
         List<String> up = paths.stream()
                 .filter(path -> !failed.contains(path))
-                .map(path -> path + ": " + path.local().carrier())
+                .map(path -> path.to(peer) + ": " + path.local().carrier())
                 .toList();
         side.connectionLog()
                 .logUp(

@@ -14,6 +14,7 @@ import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.Resumption;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
@@ -123,6 +124,11 @@ final class PathOffers {
         return new Answered(
                 pending.stream().map(Pending::path).toList(),
                 join(pending.getFirst().offer.answer()).received());
+    }
+
+    /** Who this node is to its peers. */
+    NodeIdentity self() {
+        return side.self();
     }
 
     private Pending offer(Counterpart peer, MessageProtocol protocol, Path over, Stripe stripe, Resumption resumption) {

@@ -271,6 +271,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                         (up, why) -> steps.run(() -> finish(path, attempt, incoming, up, why)), tasks.following());
         work();
         return new Answer(
+                offers.self().name(),
                 incoming.offer().kind(),
                 path.endpoint(),
                 RemoteMemory.NONE,

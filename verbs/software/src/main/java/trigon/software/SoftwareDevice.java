@@ -5,7 +5,7 @@ import java.net.InetAddress;
 /**
  * One local IP address as an RDMA device would be: what the software verbs are made of.
  *
- * @param name the device's name, for example {@code soft_eth0}
+ * @param name the device's name, for example {@code eth0}
  * @param address a unicast address of this machine
  * @param prefixLength length of the address's subnet prefix in bits: which peers are on-link
  * @param speedMbps rate of the interface in Mbit/s, reported as the port's

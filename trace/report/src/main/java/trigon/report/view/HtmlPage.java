@@ -277,7 +277,7 @@ public final class HtmlPage {
     }
 
     private static String text(String text) {
-        return SvgChart.escaped(text);
+        return Svg.escaped(text);
     }
 
     private static String resource(String name) {

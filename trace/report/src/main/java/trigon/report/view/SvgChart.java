@@ -3,7 +3,6 @@ package trigon.report.view;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import trigon.report.model.Collective;
 import trigon.report.model.Connection;
@@ -40,7 +39,9 @@ public final class SvgChart {
     private final Collective collective;
     private final List<Segment> path;
     private final Map<String, Integer> rows = new LinkedHashMap<>();
-    private final StringBuilder svg = new StringBuilder();
+    private final List<Message> messages;
+    private final int height;
+    private final Svg svg;
     private final long start;
     private final double scale;
 
@@ -49,6 +50,16 @@ public final class SvgChart {
         this.path = path;
         start = collective.start();
         scale = (WIDTH - LABELS - 10) / (double) Math.max(1, collective.wall());
+        messages = collective.messages().stream().limit(MOST_MESSAGES).toList();
+        messages.forEach(message -> findRows(message.connection()));
+        height = TOP + rows.size() * ROW + 10;
+        svg = new Svg(
+                WIDTH,
+                height,
+                "%s of %s, %s"
+                        .formatted(
+                                collective.name(), Amounts.size(collective.bytes()), Amounts.time(collective.wall())),
+                STYLE);
     }
 
     /** The picture, as a file of its own or a part of a page. */
@@ -73,18 +84,8 @@ public final class SvgChart {
     }
 
     private String draw() {
-        List<Message> messages =
-                collective.messages().stream().limit(MOST_MESSAGES).toList();
-        messages.forEach(message -> findRows(message.connection()));
-        int height = TOP + rows.size() * ROW + 10;
-        String title = "%s of %s, %s"
-                .formatted(collective.name(), Amounts.size(collective.bytes()), Amounts.time(collective.wall()));
-        svg.append("""
-                <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s">
-                <title>%s</title><style>%s</style>
-                """.formatted(WIDTH, height, escaped(title), escaped(title), STYLE));
         axis();
-        text(4, 54, "critical path");
+        svg.text("", 4, 54, "critical path");
         for (Segment segment : CriticalPath.merged(path)) {
             bar(
                     style(segment.cause()),
@@ -95,20 +96,20 @@ public final class SvgChart {
                     "%s, %s, %s".formatted(segment.cause().word(), segment.place(), Amounts.time(segment.length())));
         }
         rows.forEach((name, row) -> {
-            svg.append("<rect class=\"row\" x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\"/>%n"
-                    .formatted(TOP + row * ROW, WIDTH, row % 2 == 0 ? ROW : 0));
-            text(4, TOP + row * ROW + 15, name);
+            svg.rect("class=\"row\"", 0, TOP + row * ROW, WIDTH, row % 2 == 0 ? ROW : 0, "");
+            svg.text("", 4, TOP + row * ROW + 15, name);
         });
         messages.forEach(this::arrow);
         messages.forEach(this::ends);
         if (collective.messages().size() > messages.size()) {
-            text(
+            svg.text(
+                    "",
                     LABELS,
                     height - 1,
                     "the first %d of %d messages"
                             .formatted(messages.size(), collective.messages().size()));
         }
-        return svg.append("</svg>\n").toString();
+        return svg.toString();
     }
 
     private void findRows(Connection connection) {
@@ -139,11 +140,9 @@ public final class SvgChart {
         for (int i = 0; i <= 8; i++) {
             long time = collective.wall() * i / 8;
             double x = x(start + time);
-            svg.append("<line x1=\"%s\" x2=\"%s\" y1=\"22\" y2=\"30\" stroke=\"currentColor\"/>%n"
-                    .formatted(number(x), number(x)));
+            svg.line("stroke=\"currentColor\"", x, 22, x, 30);
             // the last one ends where the picture does
-            svg.append("<text x=\"%s\" y=\"16\" text-anchor=\"%s\">%s</text>%n"
-                    .formatted(number(x), i < 8 ? "middle" : "end", escaped(Amounts.time(time))));
+            svg.text(i < 8 ? "text-anchor=\"middle\"" : "text-anchor=\"end\"", x, 16, Amounts.time(time));
         }
     }
 
@@ -167,12 +166,12 @@ public final class SvgChart {
         Integer sends = rows.get(sends(message.connection()));
         Integer receives = rows.get(receives(message.connection()));
         if (sends != null && receives != null && message.isWhole()) {
-            svg.append("<line class=\"arrow\" x1=\"%s\" y1=\"%d\" x2=\"%s\" y2=\"%d\"/>%n"
-                    .formatted(
-                            number(x(message.posted())),
-                            TOP + sends * ROW + 13,
-                            number(x(message.received())),
-                            TOP + receives * ROW + 10));
+            svg.line(
+                    "class=\"arrow\"",
+                    x(message.posted()),
+                    TOP + sends * ROW + 13,
+                    x(message.received()),
+                    TOP + receives * ROW + 10);
         }
     }
 
@@ -180,37 +179,17 @@ public final class SvgChart {
         if (to > from && from != 0) {
             double begin = Math.max(LABELS, x(from));
             double end = Math.min(WIDTH, x(to));
-            svg.append(("<rect class=\"%s\" x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\">"
-                            + "<title>%s, at %s for %s</title></rect>%n")
-                    .formatted(
-                            style,
-                            number(begin),
-                            y,
-                            number(Math.max(0.4, end - begin)),
-                            height,
-                            escaped(words),
-                            Amounts.time(from - start),
-                            Amounts.time(to - from)));
+            svg.rect(
+                    "class=\"" + style + "\"",
+                    begin,
+                    y,
+                    Math.max(0.4, end - begin),
+                    height,
+                    "%s, at %s for %s".formatted(words, Amounts.time(from - start), Amounts.time(to - from)));
         }
-    }
-
-    private void text(double x, int y, String text) {
-        svg.append("<text x=\"%s\" y=\"%d\">%s</text>%n".formatted(number(x), y, escaped(text)));
     }
 
     private double x(long time) {
         return LABELS + (time - start) * scale;
-    }
-
-    private static String number(double value) {
-        return String.format(Locale.ROOT, "%.1f", value);
-    }
-
-    /** A text for XML. */
-    static String escaped(String text) {
-        return text.replace("&", "&amp;")
-                .replace("<", "&lt;")
-                .replace(">", "&gt;")
-                .replace("\"", "&quot;");
     }
 }

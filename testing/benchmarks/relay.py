@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""The line a-b-c with a relay on b: what goes from a to c through it, beside each hop alone, and what b's own traffic
+keeps of its cable while a and c flood the relay. With the medians of all rounds."""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+from cables import HOME, PLUGIN, arguments, cabled, limit, mbit_per_second, ping_pong, start, tc, write
+
+CABLES = [("a:one", "b:one", "10.79.1.1/24", "10.79.1.2/24"), ("b:two", "c:two", "10.79.2.2/24", "10.79.2.3/24")]
+MESSAGES = 2000
+BEGIN_SECONDS = 120
+SETTINGS = """\
+version: 1
+links: software
+handshake: {timeout: 60s, peerTimeout: 60s}
+nodes:
+  a: {nics: [{address: 10.79.1.1/24}]}
+  b: {nics: [{address: 10.79.1.2/24}, {address: 10.79.2.2/24}]}
+  c: {nics: [{address: 10.79.2.3/24}]}
+"""
+
+
+class Line:
+    """The nodes with their settings."""
+
+    def __init__(self, nodes, folder):
+        self.nodes = nodes
+        self.folder = folder
+        settings, key = folder / "trigon.yaml", folder / "key"
+        settings.write_text(SETTINGS)
+        key.touch(0o600)
+        key.write_text(os.urandom(32).hex())
+        self.environment = {"TRIGON_CONFIG": str(settings), "TRIGON_CLUSTER_KEY_FILE": str(key)}
+
+    def limit(self, pair, queue):
+        """The queue holds the packets that wait. "fifo" takes them as they come; "bands", the queue that a NIC has
+        unless somebody gave it another one, takes a relay's last."""
+        for ends, mbit in zip(CABLES, pair.split(":")):
+            for node, interface in (end.split(":") for end in ends[:2]):
+                limit(self.nodes, node, interface, mbit)
+                if queue == "bands":
+                    tc(self.nodes, node, interface, "parent", "1:1", "handle", "10:", "pfifo_fast")
+
+    def measure(self, one, other):
+        return ping_pong(self.nodes, self.folder, (one, other), MESSAGES, self.environment)
+
+    @contextmanager
+    def running(self, node, until, *command):
+        """A process in the background, from when it has said a word until the end."""
+        log = self.folder / f"{command[0].name}-{node}.log"
+        with log.open("w") as output:
+            process = start(self.nodes, node, self.environment, *command, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            end = time.monotonic() + BEGIN_SECONDS
+            while until not in log.read_text():
+                if process.poll() is not None or time.monotonic() > end:
+                    sys.exit(f"{command[0].name} on {node} has not begun: {log.read_text()[-1000:]}")
+                time.sleep(0.1)
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+    def flooded(self):
+        """The second hop, while a and c run all-reduces over four connections each way."""
+        meeting, until = self.folder / f"flood-{time.monotonic_ns()}", self.folder / "until"
+        until.unlink(missing_ok=True)
+        (self.folder / "until.round").unlink(missing_ok=True)
+        flood = (HOME / "libexec/nccl-host", "--plugin", PLUGIN, "--ranks", 2, "--rendezvous", meeting,
+                 "--bytes", 16777216, "--iterations", 1000000, "--until", until, "--channels", 4, "--timeout", 120,
+                 "--print-longer", 1, "--rank")
+        with self.running("a", "", *flood, 0) as one, self.running("c", "all-reduce 0 took", *flood, 1) as other:
+            measured = self.measure("b", "c")
+            until.touch()
+            if one.wait(BEGIN_SECONDS) or other.wait(BEGIN_SECONDS):
+                sys.exit("the flood failed")
+            return measured
+
+
+def measure(line, pair, number):
+    """All of one round, by name."""
+    runs = {}
+    for queue in "fifo", "bands":
+        line.limit(pair, queue)
+        if queue == "fifo":
+            runs["first"] = line.measure("a", "b")
+            runs["relayed"] = line.measure("a", "c")
+        runs[f"second-{queue}"] = line.measure("b", "c")
+        runs[f"flooded-{queue}"] = line.flooded()
+    print(f"trigon benchmarks relay: {pair} Mbit/s, round {number}", file=sys.stderr)
+    return runs
+
+
+def ratios(pair, rounds):
+    """The figures, and what they are held against."""
+    results = []
+
+    def speeds(name):
+        return [max(mbit_per_second(runs[name])) for runs in rounds]
+
+    def latencies(name, figure):
+        return [runs[name]["latency"][figure] for runs in rounds]
+
+    def ratio(text, unit, values, reference, goal):
+        value, other = statistics.median(values), statistics.median(reference)
+        results.append({"cables_mbit": pair, "what": text, "unit": unit, "median": value, "reference": other,
+                        "ratio": value / other, "goal": goal, "runs": values, "reference_runs": reference})
+        print(f"  {text:58} {value:8.1f} {unit}, {other:8.1f} alone: {value / other:.2f} ({goal})", file=sys.stderr)
+
+    print(f"cables of {pair} Mbit/s:", file=sys.stderr)
+    slower = min(speeds("first"), speeds("second-fifo"), key=statistics.median)
+    ratio("1 MiB through the relay, to the slower hop", "Mbit/s", speeds("relayed"), slower, "at least 0.90")
+    for figure in "min_us", "median_us":
+        both = [sum(hops) for hops in zip(latencies("first", figure), latencies("second-fifo", figure))]
+        ratio(f"8 B through the relay, to the sum of the hops, {figure[:-3]}", "us", latencies("relayed", figure),
+              both, "at most 1.20")
+    for queue in "fifo", "bands":
+        ratio(f"the relay node's own, under a flood, queue: {queue}", "Mbit/s", speeds(f"flooded-{queue}"),
+              speeds(f"second-{queue}"), "at least 0.50")
+    return results
+
+
+def main():
+    options = arguments("relay", ["400:200"])
+    results = []
+    with cabled("a b c", *CABLES) as (nodes, folder):
+        line = Line(nodes, folder)
+        with line.running("b", "relays over", HOME / "bin/trigon", "relay"):
+            for pair in options.pairs:
+                results += ratios(pair, [measure(line, pair, number + 1) for number in range(options.rounds)])
+    write(options, "relay", results)
+
+
+if __name__ == "__main__":
+    main()

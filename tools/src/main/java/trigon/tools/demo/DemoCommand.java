@@ -1,0 +1,297 @@
+package trigon.tools.demo;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import trigon.system.file.Folder;
+import trigon.tools.console.CommandFailure;
+import trigon.tools.console.Console;
+import trigon.tools.console.Termination;
+import trigon.tools.demo.ShapeDemo.Job;
+import trigon.tools.machine.Machine;
+
+/** {@code trigon demo}: whether the plugin works on this machine, and whether it does when a cable is cut. */
+@Command(
+        name = "demo",
+        description = {
+            "Run an all-reduce by the plugin on this machine.",
+            "Three or four processes, the nodes of a cluster in which each cable is a subnet of its own, load the"
+                    + " plugin as NCCL does and run a ring all-reduce over float32. Exit status 0 only if every"
+                    + " element was right on every rank.",
+            "--cut without a value is another demo: each two of three nodes have two cables, and one of them is cut"
+                    + " under the running all-reduce and comes back. It takes --bytes, --away and --logs. It runs"
+                    + " in network namespaces where the user may make some, and takes an interface down there;"
+                    + " elsewhere on 127.0.0.0/8, where it ends the cable's TCP connections."
+        })
+public final class DemoCommand implements Callable<Integer> {
+
+    private static final String APART = "--apart";
+    private static final Set<String> OF_THE_CUT = Set.of("--cut", "--bytes", "--away", "--logs", APART);
+    private static final long BYTES = 4_194_304;
+    private static final long BYTES_OF_THE_CUT = 1_048_576;
+    private static final int SECONDS_AWAY = 3;
+    private static final int MOST_SECONDS_AWAY = 99;
+
+    private final Machine machine;
+    private final Console console;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--shape",
+            paramLabel = "SHAPE",
+            description = "The cables: triangle, or of four nodes ring4 (a-b-c-d-a), line4 (a-b-c-d) or star4 (around"
+                    + " a). Nodes without a cable are connected through others. Four nodes have none of the lab's."
+                    + " Default: triangle")
+    private String shapeName = "triangle";
+
+    @Option(
+            names = "--cut",
+            arity = "0..1",
+            paramLabel = "X-Y",
+            description = "Leave out a cable, for example a-b. Without a value: cut one while it runs.")
+    private Optional<String> cut = Optional.empty();
+
+    @Option(
+            names = "--test",
+            paramLabel = "TEST",
+            description = "ring: the all-reduce; all-to-all: messages from each rank to each other. Default: ring")
+    private String test = "ring";
+
+    @Option(
+            names = "--order",
+            paramLabel = "NODES",
+            description = "The nodes in the order of their ranks, for example abdc; \"all\" runs all that differ.")
+    private Optional<String> order = Optional.empty();
+
+    @Option(
+            names = "--links",
+            paramLabel = "LINKS",
+            description = "software: TCP on loopback addresses, without root; rdma: the devices rxe_ab, rxe_ac, rxe_ba,"
+                    + " rxe_bc, rxe_ca and rxe_cb, as the lab makes them; simulated: RDMA devices that are no"
+                    + " hardware, without root where users may make namespaces; auto: RDMA where those of the lab are."
+                    + " Default: auto")
+    private String links = "auto";
+
+    @Option(
+            names = "--bytes",
+            paramLabel = "N",
+            description = "Size of the buffer that is reduced. Default: 4194304; with --cut alone 1048576")
+    private Optional<Long> bytes = Optional.empty();
+
+    @Option(names = "--iterations", paramLabel = "N", description = "How often. Default: 10")
+    private int iterations = 10;
+
+    @Option(
+            names = "--cables",
+            paramLabel = "N",
+            description = "Which NIC each node lists first: 0 to 7, a bit for each node; \"all\" runs all. Default: 0")
+    private String cables = "0";
+
+    @Option(
+            names = "--away",
+            paramLabel = "SECONDS",
+            description = "With --cut alone: how long the cable is cut. Default: 3")
+    private Optional<Integer> away = Optional.empty();
+
+    @Option(
+            names = "--logs",
+            paramLabel = "DIRECTORY",
+            description = "Keep the configuration and each rank's log there.")
+    private Optional<Path> logs = Optional.empty();
+
+    @Option(
+            names = "--handshake-timeout",
+            paramLabel = "DURATION",
+            description = "How long a rank waits for another's answer; longer where processors are emulated."
+                    + " Default: 10s")
+    private String handshakeTimeout = "10s";
+
+    @Option(names = APART, hidden = true, description = "It makes no namespaces to run in: it has some, or may not.")
+    private boolean apart;
+
+    public DemoCommand(Machine machine, Console console) {
+        this.machine = machine;
+        this.console = console;
+        this.spec = CommandSpec.create(); // until picocli has set it
+    }
+
+    /** One of the demos, in a folder for its settings and logs. */
+    @FunctionalInterface
+    private interface Demo {
+
+        /** Returns whether every element was right on every rank. */
+        boolean run(Path folder) throws IOException, InterruptedException;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        try (var _ = new Termination()) {
+            return cut.equals(Optional.of("")) ? cutWhileItRuns() : runShape();
+        } catch (InterruptedException _) {
+            return 1;
+        }
+    }
+
+    private int cutWhileItRuns() throws IOException, InterruptedException {
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            check(
+                    OF_THE_CUT.contains(option.longestName()),
+                    "--cut without a cable does not go with " + option.longestName());
+        }
+        long size = bytes.orElse(BYTES_OF_THE_CUT);
+        check(size > 0, "--bytes is " + size + ": must be at least 1");
+        int seconds = away.orElse(SECONDS_AWAY);
+        check(
+                seconds > 0 && seconds <= MOST_SECONDS_AWAY,
+                "--away is " + seconds + ": must be 1 to " + MOST_SECONDS_AWAY);
+        boolean spaces = CableNamespaces.areAllowed();
+        if (!spaces && !apart) {
+            Optional<List<String>> words =
+                    Apart.by("mount -t tmpfs tmpfs /run && ip netns add probe && ip netns del probe");
+            if (words.isPresent()) {
+                return runApart(words.get());
+            }
+        }
+        return inFolder(folder ->
+                new CutDemo(console, spaces, size, Duration.ofSeconds(seconds), folder.resolve("cut")).run(machine));
+    }
+
+    private int runShape() throws IOException, InterruptedException {
+        Shape shape = choice("--shape", shapeName, Shape.values());
+        DemoLinks kind = choice("--links", links, DemoLinks.values());
+        if (kind == DemoLinks.AUTO && Files.exists(machine.file("sys/class/infiniband/rxe_ab"))) {
+            kind = DemoLinks.RDMA;
+        }
+        if (kind == DemoLinks.AUTO || (kind == DemoLinks.RDMA && shape != Shape.TRIANGLE)) {
+            kind = DemoLinks.SOFTWARE;
+        }
+        Layout layout = new Layout(shape, cut.map(ends -> cable(shape, ends)), kind);
+        Job job = new Job(
+                choice("--test", test, ShapeDemo.Test.values()), bytes.orElse(BYTES), iterations, handshakeTimeout);
+        check(away.isEmpty(), "--away goes with --cut without a cable");
+        check(job.bytes() >= 0, "--bytes is " + job.bytes() + ": must be at least 0");
+        check(iterations > 0, "--iterations is " + iterations + ": must be at least 1");
+        check(
+                handshakeTimeout.matches("[1-9][0-9]*(ms|s|m)"),
+                "--handshake-timeout is " + handshakeTimeout + ": must be a number with ms, s or m");
+        check(cables.matches("[0-7]|all"), "--cables is " + cables + ": must be 0 to 7, or all");
+        List<String> orders = orders(shape);
+        ShapeDemo demo = new ShapeDemo(machine, console, layout, job);
+        if (kind == DemoLinks.SIMULATED && !apart) {
+            return simulate();
+        }
+        List<Integer> reversed =
+                cables.equals("all") ? IntStream.range(0, 8).boxed().toList() : List.of(Integer.parseInt(cables));
+        return inFolder(folder -> {
+            boolean right = true;
+            for (int each : reversed) {
+                for (String ranks : orders) {
+                    right &= demo.run(
+                            each, ranks, folder.resolve("order-" + each + (orders.size() > 1 ? "-" + ranks : "")));
+                }
+            }
+            if (right) {
+                console.say("Every element was right on every rank.");
+            }
+            return right;
+        });
+    }
+
+    /** The devices' addresses are on the loopback interface of a namespace. */
+    private int simulate() throws IOException, InterruptedException {
+        Path device = machine.homeFor("demo").resolve("libexec/simulated/libibverbs.so.1");
+        if (!Files.isReadable(device)) {
+            throw new CommandFailure(
+                    "--links simulated: no " + device + ": the machine that built this had no <infiniband/verbs.h>");
+        }
+        return runApart(Apart.by("ip link set lo up")
+                .orElseThrow(() -> new CommandFailure("--links simulated: takes the program ip, and a network"
+                        + " namespace, which this user cannot make; root can")));
+    }
+
+    private int runApart(List<String> words) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(
+                List.of(machine.homeFor("demo").resolve("bin/trigon").toString()));
+        command.addAll(spec.root().commandLine().getParseResult().originalArgs());
+        command.add(APART);
+        return Apart.run(words, command);
+    }
+
+    private int inFolder(Demo demo) throws IOException, InterruptedException {
+        Path folder = logs.isPresent()
+                ? Files.createDirectories(logs.get()).toRealPath()
+                : Files.createTempDirectory("trigon-demo");
+        boolean keep = logs.isPresent();
+        try {
+            boolean right = demo.run(folder);
+            if (!right) {
+                keep = true;
+                console.err().println("FAILED. Configuration and logs are in " + folder);
+            }
+            return right ? 0 : 1;
+        } finally {
+            if (!keep) {
+                Folder.delete(folder);
+            }
+        }
+    }
+
+    private String cable(Shape shape, String ends) {
+        return shape.cables().stream()
+                .filter(each -> ends.equals(each.charAt(0) + "-" + each.charAt(1))
+                        || ends.equals(each.charAt(1) + "-" + each.charAt(0)))
+                .findFirst()
+                .orElseThrow(() -> wrong(
+                        "--cut is " + ends + ": " + shape + " has the cables " + String.join(" ", shape.cables())));
+    }
+
+    private List<String> orders(Shape shape) {
+        if (order.isEmpty() || order.get().equals("all")) {
+            return order.isEmpty() ? shape.orders().subList(0, 1) : shape.orders();
+        }
+        check(
+                order.get()
+                        .chars()
+                        .sorted()
+                        .mapToObj(Character::toString)
+                        .collect(Collectors.joining())
+                        .equals(shape.nodes()),
+                "--order is " + order.get() + ": must name each node of " + shape.nodes() + " once, or be all");
+        return List.of(order.get());
+    }
+
+    private <T> T choice(String option, String typed, T[] values) {
+        return Stream.of(values)
+                .filter(value -> value.toString().equals(typed))
+                .findFirst()
+                .orElseThrow(() -> wrong(option + " is " + typed + ": must be one of "
+                        + Stream.of(values).map(Object::toString).collect(Collectors.joining(", "))));
+    }
+
+    private void check(boolean right, String message) {
+        if (!right) {
+            throw wrong(message);
+        }
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+}
