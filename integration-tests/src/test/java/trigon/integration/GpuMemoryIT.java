@@ -105,10 +105,8 @@ class GpuMemoryIT {
             assertThat(host.exitStatus()).as(host.output()).isEqualTo(1);
             assertThat(host.output())
                     .contains("the port of one goes down")
+                    .containsPattern("memory of a GPU (does not go over them|cannot go over soft_lo )")
                     .doesNotContain(" goes on over ", "descriptors of a GPU's memory are left");
-            assertThat(host.output().contains("memory of a GPU does not go over them"))
-                    .as(host.output())
-                    .isEqualTo(ends.equals("both"));
         }
     }
 

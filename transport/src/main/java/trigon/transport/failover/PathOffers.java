@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import trigon.handshake.Established;
 import trigon.handshake.IncomingOffer;
 import trigon.handshake.OutgoingOffer;
@@ -18,6 +21,8 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.Resumption;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
+import trigon.system.NanoClock;
+import trigon.system.RareMessage;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.LocalSide;
@@ -41,9 +46,14 @@ final class PathOffers {
     static final EndFailure UNUSED =
             new EndFailure(EndFailure.Scope.PATH, "the other end could not go on over this path");
 
+    private static final Logger log = LoggerFactory.getLogger(PathOffers.class);
+
     private final LocalSide side;
     private final Links links;
     private final PathFactory factory;
+
+    /** The sender, which has other memory, does not hear why. */
+    private final RareMessage refusals = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
 
     /** By what the process brings into its connections. */
     PathOffers(LocalSide side) {
@@ -181,7 +191,9 @@ final class PathOffers {
         Offer offer = incoming.offer();
         Link link = link(incoming.local().getAddress(), offer.kind());
         if (offer.kind() != LinkKind.RDMA && session.isPinned()) { // only this end may have such memory
-            throw new IllegalArgumentException("memory of a GPU cannot go over " + link);
+            String why = "memory of a GPU cannot go over " + link;
+            refusals.log("%s offers another path, which is refused: %s".formatted(peer.name(), why));
+            throw new IllegalArgumentException(why);
         }
         if (offer.kind() == LinkKind.RDMA && !link.isUp()) {
             throw new IllegalArgumentException(link + " is down");
