@@ -52,6 +52,9 @@ class FailingUpcallsTest {
             for (int number = 0; number < calls.length; number++) {
                 Object[] arguments = arguments(6, arena);
                 arguments[0] = (long) number;
+                if (calls[number] == ControlCall.REG_MR_DMA_BUF) {
+                    fill((long) arguments[2]); // address and size of the memory, which may not be 0
+                }
                 results.put(calls[number].name(), (int) control.invokeWithArguments(arguments));
             }
             for (int i = 1; i < NAMES.size(); i++) {
@@ -72,6 +75,10 @@ class FailingUpcallsTest {
                             .as(name)
                             .isEqualTo(RELEASES.contains(name) ? 0 : NcclResult.INTERNAL_ERROR.code()));
         }
+    }
+
+    private static void fill(long lent) {
+        MemorySegment.ofAddress(lent).reinterpret(4 * Long.BYTES).fill((byte) 1);
     }
 
     private MethodHandle function(MemorySegment table, int index) {

@@ -6,8 +6,9 @@ import java.nio.channels.SocketChannel;
 
 /**
  * The TCP connection of a hop that carries chunks: on it, a side that is about to sleep says how many messages it has
- * received, and the other wakes it. A message may cross the word that its receiver sleeps: then the count is behind what
- * was sent, and the bell is rung at once. So no message waits for a side that sleeps, however the two connections run.
+ * received, and the other wakes it. A message may cross the word that its receiver sleeps: then the count is behind
+ * what was sent, and the bell is rung at once. So no message waits for a side that sleeps, however the two connections
+ * run.
  *
  * <p>One byte each: bit 7 and a count for "asleep", 0 for "wake up". Used by one thread at a time.
  */

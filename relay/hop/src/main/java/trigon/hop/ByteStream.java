@@ -37,7 +37,7 @@ public interface ByteStream {
 
     /**
      * Whether a selector that has the stream's socket tells that there is something to read, or room to write. Else
-     * reading and writing are to be tried again and again; and who wants to sleep says so by {@link #sleep}, after which
+     * reading and writing are to be tried again and again; and sleepers say so by {@link #sleep}, after which
      * the socket becomes readable once there may be something.
      */
     boolean isSelectable();

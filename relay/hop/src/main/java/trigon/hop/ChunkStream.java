@@ -18,20 +18,18 @@ import trigon.verbs.WorkCompletions;
  * A stream whose bytes go from slot to slot by RDMA SENDs, 1 to 64 KiB each: a chunk. Only who holds a credit sends one
  * ({@link ChunkWindow}), so no NIC ever waits for a receive. What breaks the rules breaks the stream.
  *
- * <p>A chunk is read from the slot where it landed, or {@linkplain #forwardFrom forwarded} from there by another stream.
- * Reading and writing look at the completion queue; who sleeps is woken by a {@link Bell}.
+ * <p>A chunk is read where it landed, or sent on from there by {@link ChunkForwarder}. Reading and writing look at the
+ * completion queue; a side that sleeps is woken by a {@link Bell}.
  */
 public final class ChunkStream implements ByteStream {
 
     /** Marks the receives among the work request identifiers; the rest of these is the slot. */
     static final int RECEIVE = 1 << 16;
-
     /** A message that carries credits alone. */
     static final int NO_SLOT = 1 << 17;
 
     private static final int SLOT_MASK = 0xFFFF;
     private static final int COMPLETIONS_AT_ONCE = 16;
-
     private static final Logger log = LoggerFactory.getLogger(ChunkStream.class);
 
     private final HopQueuePair resources;

@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A credit is a posted receive with an empty slot. A chunk takes one; when its slot is empty and posted again, the
  * credit is owed. Owed credits travel with chunks, or alone once a quarter of the window is owed. Messages that carry
- * credits alone take no credit. Credits are conserved: window = held + in chunks + owed + in messages under way. Each of
- * the latter has a quarter, so at most {@value #CREDIT_MESSAGES} are under way, and so many receives more suffice.
+ * credits alone take no credit. Credits are conserved: window = held + in chunks + owed + in messages under way. Each
+ * of the latter has a quarter, so at most {@value #CREDIT_MESSAGES} are under way, and so many receives more suffice.
  *
- * <p>Each message has an immediate: credits in bits 31 to 24, END in 23, CREDITS in 22, zeros, and in 15 to 0 its number
- * among all messages of the direction.
+ * <p>Each message has an immediate: credits in bits 31 to 24, END in 23, CREDITS in 22, zeros, and in 15 to 0 its
+ * number among all messages of the direction.
  */
 final class ChunkWindow {
 

@@ -21,8 +21,8 @@ import trigon.verbs.VerbsException;
  * </pre>
  *
  * Whoever cannot, says TCP, and the bytes stay where they are. No I/O: who has the connection sends what {@link #begin}
- * and {@link #next} return, and reads what is {@link #expected} and no more. One thread at a time, which may block, since
- * queue pairs are opened and connected.
+ * and {@link #next} return, and reads what is {@link #expected} and no more. One thread at a time, which may block,
+ * since queue pairs are opened and connected.
  */
 public final class HopUpgrade {
 

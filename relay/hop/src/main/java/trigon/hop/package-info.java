@@ -4,7 +4,8 @@
  * trigon.hop.ByteStream}, so hops of both kinds mix.
  *
  * <p>The two sides of a hop agree by a {@link trigon.hop.HopUpgrade}, over the TCP connection that they have already.
- * That connection stays: it is the bell that wakes a side that sleeps, and it breaks when the other side's process ends.
+ * That connection stays: it is the bell that wakes a side that sleeps, and it breaks when the other side's process
+ * ends.
  */
 @NullMarked
 package trigon.hop;

@@ -10,7 +10,8 @@ import trigon.hop.HopUpgrade;
 
 /**
  * What the two ends of a circuit say first is passed on by TCP; then each of the two hops agrees on what carries the
- * rest. So no stranger gets slots: the ends prove to each other who they are by what they say first. The relay's thread.
+ * rest. So no stranger gets slots: the ends prove to each other who they are by what they say first. The relay's
+ * thread.
  */
 final class CircuitUpgrade {
 
