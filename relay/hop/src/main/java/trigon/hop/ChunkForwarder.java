@@ -31,12 +31,11 @@ public final class ChunkForwarder {
     public int forward() throws IOException {
         ArrivedChunks arrived = from.arrived();
         int bytes = 0;
-        while (arrived.has() && to.maySend()) {
-            if (arrived.isEnd()) {
-                to.shutdownOutput();
-            } else {
-                bytes += send(arrived);
-            }
+        while (arrived.has() && !arrived.isEnd() && to.maySend()) {
+            bytes += send(arrived);
+        }
+        if (arrived.has() && arrived.isEnd()) {
+            to.shutdownOutput();
         }
         return bytes;
     }

@@ -29,11 +29,10 @@ public final class ChunkStream implements ByteStream {
     static final int NO_SLOT = 1 << 17;
 
     private static final int SLOT_MASK = 0xFFFF;
-    private static final int COMPLETIONS_AT_ONCE = 16;
     private static final Logger log = LoggerFactory.getLogger(ChunkStream.class);
 
     private final HopQueuePair resources;
-    private final WorkCompletions completions = new WorkCompletions(COMPLETIONS_AT_ONCE);
+    private final WorkCompletions completions;
     private final ChunkWindow window;
     private final Bell bell;
     private final SocketChannel socket;
@@ -66,6 +65,7 @@ public final class ChunkStream implements ByteStream {
         this.resources = resources;
         this.socket = socket;
         this.disposer = disposer;
+        completions = resources.batch();
         window = new ChunkWindow(peer.slots(), resources.receives().slots());
         bell = new Bell(socket, window);
         peerSlots = peer.slots();
@@ -103,11 +103,25 @@ public final class ChunkStream implements ByteStream {
             for (int i = 0; i < count; i++) {
                 onCompletion(i);
             }
-        } while (count == COMPLETIONS_AT_ONCE);
-        if (endWanted && !endSent && window.maySend()) {
+        } while (count == completions.capacity());
+        if (bell.isClosed()) {
+            onNeighbourClosed();
+        } else if (endWanted && !endSent && window.maySend()) {
             endSent = true;
             send(NO_SLOT, 0, 0, 0, window.sendChunk(true));
         }
+    }
+
+    /** One that has heard the end of this side may go without a word of its own. */
+    private void onNeighbourClosed() throws IOException {
+        if (!window.hasPeerEnded()) {
+            if (!endSent) {
+                throw broken("the neighbour has closed the connection");
+            }
+            window.endPeer();
+            arrived.add(NO_SLOT, 0, true);
+        }
+        endSent = true;
     }
 
     private void onCompletion(int i) throws IOException {
@@ -179,13 +193,13 @@ public final class ChunkStream implements ByteStream {
 
     @Override
     public int read(ByteBuffer into) throws IOException {
-        return arrivedBytes() ? take(into) : ended();
+        return arrivedBytes() ? take(into) : arrived.has() ? -1 : 0;
     }
 
     @Override
     public long read(ByteBuffer[] into, int offset, int length) throws IOException {
         if (!arrivedBytes()) {
-            return ended();
+            return arrived.has() ? -1 : 0;
         }
         long bytes = 0;
         for (int i = offset; i < offset + length && arrived.has(); i++) {
@@ -201,19 +215,6 @@ public final class ChunkStream implements ByteStream {
             poll();
         }
         return arrived.has() && !arrived.isEnd();
-    }
-
-    private int ended() throws IOException {
-        if (arrived.has()) {
-            return -1;
-        }
-        if (bell.isClosed()) {
-            poll(); // the last chunk may have come just now
-            if (!arrived.has()) {
-                throw broken("the neighbour has closed the connection");
-            }
-        }
-        return 0;
     }
 
     private int take(ByteBuffer into) throws IOException {
@@ -262,10 +263,10 @@ public final class ChunkStream implements ByteStream {
 
     private boolean hasRoom() throws IOException {
         requireWell();
-        if (sending >= peerSlots || !maySend()) {
+        if (!maySend() || sending >= peerSlots) {
             poll();
         }
-        return sending < peerSlots && maySend();
+        return maySend() && sending < peerSlots;
     }
 
     private SendSlots slots() {
@@ -316,7 +317,10 @@ public final class ChunkStream implements ByteStream {
         send(slot, address, bytes, key, window.sendChunk(false));
     }
 
-    boolean maySend() {
+    boolean maySend() throws IOException {
+        if (bell.isClosed()) {
+            throw broken("the neighbour takes no more");
+        }
         return window.maySend() && !endWanted;
     }
 
@@ -348,7 +352,7 @@ public final class ChunkStream implements ByteStream {
     /** The bell. */
     @Override
     public int interest(boolean reads, boolean writes) {
-        return SelectionKey.OP_READ;
+        return bell.isClosed() ? 0 : SelectionKey.OP_READ;
     }
 
     @Override
@@ -378,7 +382,7 @@ public final class ChunkStream implements ByteStream {
 
     @Override
     public boolean isSending() {
-        return sending > 0 && failure == null && !closed;
+        return sending > 0 && failure == null && !closed && !bell.isClosed();
     }
 
     @Override
@@ -386,10 +390,7 @@ public final class ChunkStream implements ByteStream {
         if (!closed) {
             closed = true;
             new SocketStream(socket).close();
-            disposer.execute(() -> {
-                resources.close();
-                completions.close();
-            });
+            disposer.execute(resources::close);
         }
     }
 

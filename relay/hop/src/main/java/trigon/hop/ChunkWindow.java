@@ -118,6 +118,16 @@ final class ChunkWindow {
         return null;
     }
 
+    /** Whether nothing but credits comes any more. */
+    boolean hasPeerEnded() {
+        return peerEnded;
+    }
+
+    /** The other side is gone, and its end is known by that. */
+    void endPeer() {
+        peerEnded = true;
+    }
+
     /** The slot of a chunk is empty again, and its receive posted. */
     void release() {
         occupied--;

@@ -18,6 +18,7 @@ import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.QueuePairEndpoint;
 import trigon.verbs.VerbsException;
+import trigon.verbs.WorkCompletions;
 
 /**
  * What a hop holds on its device: a queue pair that grants the other side nothing but SENDs, its completion queue, and
@@ -29,6 +30,7 @@ final class HopQueuePair implements AutoCloseable {
     private static final QueuePairParameters PARAMETERS = new QueuePairParameters(14, 7, 0, 12, 1, 1);
 
     private static final int PAGE = 4096;
+    private static final int COMPLETIONS_AT_ONCE = 16;
 
     /** Chunks up to this need no DMA of their own. */
     private static final int INLINE_BYTES = 128;
@@ -39,6 +41,7 @@ final class HopQueuePair implements AutoCloseable {
     private final HopDevice device;
     private final SlotGeometry receives;
     private final Arena arena = Arena.ofShared();
+    private final WorkCompletions batch = new WorkCompletions(COMPLETIONS_AT_ONCE);
     private final CompletionQueue completions;
     private final QueuePairLifecycle lifecycle;
     private final QueuePairEndpoint endpoint;
@@ -144,6 +147,11 @@ final class HopQueuePair implements AutoCloseable {
         return completions;
     }
 
+    /** What completions are polled into. */
+    WorkCompletions batch() {
+        return batch;
+    }
+
     /** What the other side is told. */
     QueuePairEndpoint endpoint() {
         return endpoint;
@@ -193,5 +201,6 @@ final class HopQueuePair implements AutoCloseable {
             queue.close();
         }
         arena.close();
+        batch.close();
     }
 }

@@ -138,6 +138,20 @@ class ChunkStreamTest {
     }
 
     @Test
+    void whoHasHeardTheEndMayGoWithoutAWord() throws IOException {
+        try (TestHop hop = new TestHop(devices, devices)) {
+            ChunkStream ending = hop.accepter.orElseThrow();
+            ending.shutdownOutput();
+            hop.dialler.orElseThrow().close();
+            awaitReadable(hop);
+            assertThat(ending.listen()).isTrue();
+            assertThat(ending.read(ByteBuffer.allocateDirect(1))).isEqualTo(-1);
+            assertThat(ending.interest(true, true)).isZero();
+            assertThat(ending.isSending()).isFalse();
+        }
+    }
+
+    @Test
     void anEndWithoutAWordBreaksIt() throws IOException {
         try (TestHop hop = new TestHop(devices, devices)) {
             ChunkStream reader = hop.accepter.orElseThrow();

@@ -18,7 +18,7 @@ import trigon.hop.SocketStream;
 /** One of the two sides of a circuit: a connection to a neighbour, and what carries its bytes. The relay's thread. */
 final class Side {
 
-    private static final Logger log = LoggerFactory.getLogger(Relay.class);
+    private static final Logger log = LoggerFactory.getLogger(Side.class);
 
     private final SocketChannel socket;
     private final SelectionKey key;

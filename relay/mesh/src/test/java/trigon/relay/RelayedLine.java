@@ -21,6 +21,7 @@ import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
+import trigon.testsupport.Await;
 import trigon.testsupport.verbs.SendFabric;
 import trigon.testsupport.verbs.VerbsFabric;
 import trigon.verbs.Gid;
@@ -103,6 +104,7 @@ final class RelayedLine implements AutoCloseable {
 
     @Override
     public void close() {
+        Await.until("all circuits have ended", () -> relay.counts().circuits() == 0);
         first.close();
         second.close();
         relay.close();

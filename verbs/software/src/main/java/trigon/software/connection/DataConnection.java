@@ -42,6 +42,15 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
         return carrier().interest(!isPaused(), hasOutput());
     }
 
+    /** Its socket is ready: whether there may be something to do. */
+    protected final boolean listen() {
+        boolean woken = carrier().listen();
+        if (!carrier().isSelectable() && wanted() == 0) { // the neighbour has gone, which the socket says all the time
+            armed = setInterest(key, 0) ? 0 : armed;
+        }
+        return woken;
+    }
+
     /** Whether something is to be read at once, though no socket is ready. */
     final boolean hasInput() {
         return !isPaused() && carrier().hasInput();

@@ -162,8 +162,8 @@ public final class ProgressLock {
         }
     }
 
-    private static boolean isWoken(@Nullable DataConnection connection) {
-        return connection != null && connection.carrier().listen();
+    private static boolean listen(@Nullable DataConnection connection) {
+        return connection != null && connection.listen();
     }
 
     private static void disarmFor(@Nullable DataConnection connection, Selector mover) {
@@ -230,8 +230,8 @@ public final class ProgressLock {
     private boolean moveLocked(Selector selector) {
         moving = true;
         try {
-            isWoken(work.outbound());
-            isWoken(work.inbound());
+            listen(work.outbound());
+            listen(work.inbound());
             do {
                 work.progress(true, false, System.nanoTime());
                 sending = hasLongMessage(work.outbound());
@@ -270,8 +270,8 @@ public final class ProgressLock {
     /** One of the sockets is ready. The event loop. */
     public void onReady() {
         locked(() -> {
-            boolean woken = isWoken(work.outbound());
-            if (isWoken(work.inbound()) || woken) {
+            boolean woken = listen(work.outbound());
+            if (listen(work.inbound()) || woken) {
                 becomeWatched();
             }
         });

@@ -78,7 +78,7 @@ final class RequestConnection extends DataConnection {
     }
 
     private void goOnFinishing() {
-        carrier().listen();
+        listen();
         receive();
         if (!isEnded()) {
             disarm();

@@ -16,8 +16,8 @@ import trigon.verbs.WorkCompletionStatus;
  * The sending half of a queue pair: turns send work requests into messages, in order. Used under the queue pair's lock.
  *
  * <p>A request is complete when it is acknowledged; a SEND with {@link SendFlag#INJECT_COMPLETE} when the socket has
- * it, and an answer is asked for only with {@link SendFlag#DELIVERY_COMPLETE}; unless RDMA carries the bytes to a relay,
- * for what that has not sent ends with the process.
+ * it, and an answer is asked for only with {@link SendFlag#DELIVERY_COMPLETE}; unless RDMA carries the bytes to a
+ * relay, since what a NIC has not sent ends with the process.
  */
 public final class Requester {
 

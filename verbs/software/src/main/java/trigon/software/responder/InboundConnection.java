@@ -263,7 +263,7 @@ public final class InboundConnection extends DataConnection {
     }
 
     private void goOnFinishing() {
-        carrier().listen();
+        listen();
         stream().ring();
         if (stream().isIdle()) {
             try {
