@@ -27,7 +27,6 @@ public final class ChunkStream implements ByteStream {
     static final int RECEIVE = 1 << 16;
     /** A message that carries credits alone. */
     static final int NO_SLOT = 1 << 17;
-
     private static final int SLOT_MASK = 0xFFFF;
     private static final Logger log = LoggerFactory.getLogger(ChunkStream.class);
 
