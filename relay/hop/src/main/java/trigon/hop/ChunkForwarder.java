@@ -41,7 +41,7 @@ public final class ChunkForwarder {
     }
 
     private int send(ArrivedChunks arrived) throws IOException {
-        int bytes = Math.min(arrived.left(), to.mostBytes());
+        int bytes = Math.min(arrived.left(), to.peerSlotBytes);
         long address = from.resources().receiveSlot(arrived.slot()) + arrived.offset();
         int slot = arrived.advance(bytes) ? arrived.remove() : ChunkStream.NO_SLOT;
         to.sendFrom(slot, address, bytes, slots.localKey());

@@ -27,6 +27,7 @@ public final class ChunkStream implements ByteStream {
     static final int RECEIVE = 1 << 16;
     /** A message that carries credits alone. */
     static final int NO_SLOT = 1 << 17;
+
     private static final int SLOT_MASK = 0xFFFF;
     private static final Logger log = LoggerFactory.getLogger(ChunkStream.class);
 
@@ -37,7 +38,7 @@ public final class ChunkStream implements ByteStream {
     private final SocketChannel socket;
     private final Executor disposer;
     private final int peerSlots;
-    private final int peerSlotBytes;
+    final int peerSlotBytes;
 
     /** Chunks that have come and are not used up, in their order. */
     private final ArrivedChunks arrived;
@@ -321,10 +322,6 @@ public final class ChunkStream implements ByteStream {
             throw broken("the neighbour takes no more");
         }
         return window.maySend() && !endWanted;
-    }
-
-    int mostBytes() {
-        return peerSlotBytes;
     }
 
     /** Whether all that is ever to be written has been sent, the end included. */
