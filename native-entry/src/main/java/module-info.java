@@ -7,6 +7,7 @@ module trigon.entry {
     requires org.slf4j;
     requires trigon.config;
     requires trigon.handshake;
+    requires trigon.hop;
     requires trigon.nccl;
     requires trigon.onesided;
     requires trigon.policy;

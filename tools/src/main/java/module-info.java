@@ -4,6 +4,7 @@ module trigon.tools {
     requires info.picocli;
     requires jdk.net;
     requires trigon.config;
+    requires trigon.hop;
     requires trigon.policy;
     requires trigon.qpstate;
     requires trigon.relay;
