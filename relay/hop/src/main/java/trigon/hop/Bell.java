@@ -57,12 +57,9 @@ final class Bell {
      */
     boolean listen() throws IOException {
         boolean woken = closed;
-        int bytes = closed ? 0 : READ_BYTES;
-        while (bytes == READ_BYTES) {
-            bytes = socket.read(in.clear());
-            for (int i = 0; i < bytes; i++) {
-                woken |= isWakeUp(in.get(i));
-            }
+        int bytes = closed ? 0 : socket.read(in.clear()); // once: a socket with more is ready again
+        for (int i = 0; i < bytes; i++) {
+            woken |= isWakeUp(in.get(i));
         }
         closed |= bytes < 0;
         return woken || closed;

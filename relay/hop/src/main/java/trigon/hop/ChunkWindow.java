@@ -105,6 +105,8 @@ final class ChunkWindow {
             if (length != 0 || isEnd(immediate)) {
                 return "credits with something else";
             }
+        } else if (isEnd(immediate) && length != 0) {
+            return "bytes with the end";
         } else if (peerEnded) {
             return "a chunk after the end";
         } else if (occupied == ownSlots) {

@@ -188,6 +188,17 @@ public final class HopUpgrade {
         return Optional.of(stream);
     }
 
+    /**
+     * What carries the bytes of an end, which writes and reads them. Once, after the end.
+     *
+     * @param disposer gives back what is held on the device, which may block
+     * @throws IOException if the device has no memory for what is written
+     */
+    public ByteStream carrier(SocketChannel socket, Executor disposer) throws IOException {
+        Optional<ChunkStream> chunks = stream(socket, true, disposer);
+        return chunks.isPresent() ? chunks.get() : new SocketStream(socket);
+    }
+
     /** Gives back what it holds, unless that is a stream's. Twice is allowed. */
     public void close() {
         HopQueuePair mine = queuePair;

@@ -169,6 +169,7 @@ class ChunkWindowTest {
         assertThat(new ChunkWindow(1, 1).receive(ChunkWindow.CREDITS, 4)).contains("something else");
         assertThat(new ChunkWindow(1, 1).receive(ChunkWindow.CREDITS | ChunkWindow.END, 0))
                 .contains("something else");
+        assertThat(new ChunkWindow(1, 1).receive(ChunkWindow.END, 4)).contains("bytes with the end");
         ChunkWindow full = new ChunkWindow(1, 1);
         assertThat(full.receive(0, 4)).isNull();
         assertThat(full.receive(1, 4)).contains("without a credit");

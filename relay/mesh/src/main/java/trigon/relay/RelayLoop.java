@@ -157,10 +157,20 @@ final class RelayLoop implements Circuit.Host {
         long nanos = spinNanos();
         for (int i = awake.size() - 1; i >= 0 && !owes; i--) {
             Circuit circuit = awake.get(i);
-            circuit.poll();
-            if (circuit.hasRested(System.nanoTime(), nanos)) {
+            if (isResting(circuit, nanos)) {
                 awake.remove(circuit); // unless it has ended, and so taken itself out
             }
+        }
+    }
+
+    private boolean isResting(Circuit circuit, long nanos) {
+        try {
+            circuit.poll();
+            return circuit.hasRested(System.nanoTime(), nanos);
+        } catch (RuntimeException | OutOfMemoryError e) { // one circuit less is no reason to leave all others alone
+            failures.log("the relay ends a circuit: " + e);
+            circuit.close();
+            return true;
         }
     }
 

@@ -110,5 +110,9 @@ final class RelayedLine implements AutoCloseable {
         relay.close();
         hops.close();
         assertThat(rdma.ledger().outstanding()).isEmpty();
+        assertThat(rdma.openers())
+                .as("threads that may be blocked")
+                .extracting(Thread::getName)
+                .containsOnly("trigon-software", Relay.THREAD_NAME);
     }
 }

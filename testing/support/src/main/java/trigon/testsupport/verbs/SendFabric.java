@@ -3,6 +3,7 @@ package trigon.testsupport.verbs;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +49,7 @@ public final class SendFabric implements VerbsProvider {
     private final Map<Integer, Pair> pairs = new HashMap<>();
     private final Map<Integer, Region> regions = new HashMap<>();
     private final ResourceLedger ledger = new ResourceLedger();
+    private final Set<Thread> openers = new HashSet<>();
     private int nextNumber = 2;
     private int nextKey = 1;
     private long memoryLimit = Long.MAX_VALUE;
@@ -66,6 +68,11 @@ public final class SendFabric implements VerbsProvider {
     /** From now on each poll shows as many completions as that says, and others later. */
     public synchronized void showLate(SplittableRandom random) {
         late = Optional.of(random);
+    }
+
+    /** The threads that have made queue pairs, which may block. */
+    public synchronized Set<Thread> openers() {
+        return Set.copyOf(openers);
     }
 
     /** Takes all queue pairs to the error state, as after a cable is cut for long. */
@@ -150,6 +157,7 @@ public final class SendFabric implements VerbsProvider {
         public QueuePair createQueuePair(ProtectionDomain domain, QueuePairCapacity capacity) {
             synchronized (SendFabric.this) {
                 Pair pair = new Pair(nextNumber++, (Domain) domain, capacity);
+                openers.add(Thread.currentThread());
                 pairs.put(pair.number, pair);
                 ledger.opened(ResourceLedger.Kind.QUEUE_PAIR);
                 return pair;

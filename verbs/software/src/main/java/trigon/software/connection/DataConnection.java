@@ -76,9 +76,20 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
      * bytes is heard nevertheless.
      */
     public final void disarm() {
-        if (carrier().isSelectable()) {
+        if (!staysSelected()) {
             armed = setInterest(key, 0) ? 0 : armed;
         }
+    }
+
+    /** Whether its socket is looked at, though others look after what comes. */
+    protected boolean staysSelected() {
+        return !carrier().isSelectable();
+    }
+
+    /** Has its socket looked at from now on. */
+    protected final void keepSelected() {
+        armed = setInterest(key, SelectionKey.OP_READ) ? SelectionKey.OP_READ : 0;
+        eventLoop.wakeUp();
     }
 
     private void sleep() {
@@ -133,9 +144,10 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
     /** Something else carries its bytes from now on; nothing may have been read ahead. */
     protected final void carryBy(ByteStream other) {
         setCarrier(other);
-        if (!other.isSelectable()) { // what the neighbour says beside its bytes is heard from now on
-            armed = setInterest(key, SelectionKey.OP_READ) ? SelectionKey.OP_READ : 0;
-            eventLoop.wakeUp();
+        if (staysSelected()) {
+            keepSelected();
+        } else {
+            disarm(); // until it is armed anew
         }
     }
 

@@ -16,7 +16,6 @@ import trigon.circuit.CircuitOpening.Step;
 import trigon.circuit.Detours;
 import trigon.circuit.Prologue;
 import trigon.hop.ByteStream;
-import trigon.hop.ChunkStream;
 import trigon.hop.HopDevices;
 import trigon.hop.HopUpgrade;
 import trigon.hop.SocketStream;
@@ -161,10 +160,9 @@ public final class PendingConnection {
 
     private ByteStream carrier(SocketChannel connecting) throws IOException {
         HopUpgrade agreed = upgrade;
-        Optional<ChunkStream> chunks = agreed == null
-                ? Optional.empty()
-                : agreed.stream(connecting, true, queuePair.device().eventLoop()::execute);
-        return chunks.<ByteStream>map(stream -> stream).orElseGet(() -> new SocketStream(connecting));
+        return agreed == null
+                ? new SocketStream(connecting)
+                : agreed.carrier(connecting, queuePair.device().eventLoop()::execute);
     }
 
     /** Goes on; whether the end is reached, and it is good. */

@@ -1,7 +1,6 @@
 package trigon.software.responder;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -10,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.hop.ByteStream;
 import trigon.hop.HopDevices;
-import trigon.hop.HopUpgrade;
 import trigon.software.connection.DataConnection;
 import trigon.software.connection.EventLoop;
 import trigon.software.connection.Timer;
@@ -19,7 +18,6 @@ import trigon.software.wire.ConnectionProofs;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.PreambleExchange;
 import trigon.software.wire.WireFormat;
-import trigon.system.Memory;
 import trigon.verbs.Gid;
 
 /**
@@ -51,35 +49,6 @@ public final class InboundConnection extends DataConnection {
         void onClosed(InboundConnection connection);
     }
 
-    /** Whose requests come in on it, once it is {@linkplain #adoptedBy adopted}. Called under the queue pair's lock. */
-    interface Owner {
-
-        /** The event loop has found something to do; it does not hold the lock. */
-        void onReady();
-
-        /** A request has come, up to its payload; it lies at that address for the time of the call. */
-        void onRequest(long at);
-
-        /** Some of the payload has come, which lies at that address for the time of the call. */
-        void onPayload(long at, int bytes, boolean last);
-
-        /** Where so many bytes of the payload, or some of them, may be read into; null if they may not. */
-        @Nullable
-        ByteBuffer inPlace(int bytes);
-
-        /** Some of the payload has been read there. */
-        void onPayloadInPlace(int bytes, boolean last);
-
-        /** Whether a payload of that length is to be read by another thread. */
-        boolean isLeftToMover(int bytes);
-
-        /** A refusal is on its way; once it is out, the queue pair fails. */
-        void onRefused();
-
-        /** It has ended, once; not after {@link #finish}. */
-        void onConnectionClosed(InboundConnection closed);
-    }
-
     /** Whose the connection is, in the order in which it is handed on. */
     private enum Phase {
         UNIDENTIFIED,
@@ -103,12 +72,12 @@ public final class InboundConnection extends DataConnection {
     private final PreambleExchange exchange = new PreambleExchange();
     private volatile Phase phase = Phase.UNIDENTIFIED;
     private Preamble.@Nullable Hello hello;
-    private @Nullable Owner owner;
+    private @Nullable ConnectionOwner owner;
     /** From the adoption on, as is a buffer for input. */
     private @Nullable ResponseStream stream;
 
     /** Of the hop from the last relay; null where there is none, or the bytes stay on TCP. */
-    private @Nullable HopUpgrade upgrade;
+    private @Nullable InboundUpgrade upgrade;
 
     private boolean refusing;
 
@@ -123,15 +92,20 @@ public final class InboundConnection extends DataConnection {
         this.acceptor = acceptor;
         from = (InetSocketAddress) channel.getRemoteAddress();
         writeAll(exchange.greet());
-        deadline = new Timer(() -> {
-            if (phase == Phase.UNIDENTIFIED) {
-                reject("it has not said who it is for " + PREAMBLE_SECONDS + " s");
-            } else {
-                close();
-            }
-        });
+        deadline = new Timer(this::onDeadline);
         eventLoop.schedule(deadline, TimeUnit.SECONDS.toNanos(PREAMBLE_SECONDS));
         arm();
+    }
+
+    private void onDeadline() {
+        ConnectionOwner current = owner;
+        if (phase == Phase.UNIDENTIFIED) {
+            reject("it has not said who it is for " + PREAMBLE_SECONDS + " s");
+        } else if (phase == Phase.UPGRADES && current != null) {
+            current.locked(() -> decline("the last relay does not say what carries it"));
+        } else {
+            close();
+        }
     }
 
     /** A few bytes, to a socket that has room for as many. */
@@ -189,14 +163,15 @@ public final class InboundConnection extends DataConnection {
      *
      * @throws OutOfMemoryError if there is no memory for its buffers; then nothing has changed
      */
-    void adoptedBy(Owner responder) {
+    void adoptedBy(ConnectionOwner responder) {
         ResponseStream responses = new ResponseStream(carrier());
         if (hello().upgrades()) {
             stopSharing();
-            HopUpgrade begun = HopUpgrade.ofAccepter(acceptor.hops(), acceptor.address());
-            upgrade = begun;
-            expectHeaders(begun.expected().capacity());
+            upgrade = new InboundUpgrade(acceptor);
+            expectHeaders(upgrade.expectedBytes());
             phase = Phase.UPGRADES;
+            eventLoop().schedule(deadline, TimeUnit.SECONDS.toNanos(PREAMBLE_SECONDS));
+            keepSelected();
         } else {
             takeOwnBuffer();
             phase = Phase.ADOPTED;
@@ -206,28 +181,34 @@ public final class InboundConnection extends DataConnection {
         resume();
     }
 
-    /** What the last relay says of the hop from there. */
-    private void goOnUpgrading(HopUpgrade begun, long at) {
+    /** The last relay has said something of the hop from there. */
+    private void goOnUpgrading(InboundUpgrade begun, long at) {
         try {
-            Memory.copy(
-                    at,
-                    MemorySegment.ofBuffer(begun.expected()),
-                    begun.expected().capacity());
-            writeAll(ByteBuffer.wrap(begun.next()));
-            expectHeaders(begun.expected().capacity());
-            if (begun.isOver()) {
-                begun.stream(channel, true, eventLoop()::execute).ifPresent(chunks -> {
-                    carryBy(chunks);
-                    stream().carryBy(chunks);
-                });
-                upgrade = null;
+            boolean over = begun.hear(at, channel);
+            expectHeaders(begun.expectedBytes());
+            if (over) {
                 takeOwnBuffer();
+                ByteStream carrier = begun.carrier(channel, eventLoop()::execute);
+                upgrade = null;
+                eventLoop().cancel(deadline);
                 expectHeaders(WireFormat.REQUEST_BYTES);
                 phase = Phase.ADOPTED;
+                carryBy(carrier);
+                stream().carryBy(carrier);
             }
         } catch (IOException | OutOfMemoryError e) {
             end(e.toString());
         }
+    }
+
+    /** Whether it is the event loop's still: its last hop has no carrier yet. */
+    boolean isUpgrading() {
+        return upgrade != null;
+    }
+
+    @Override
+    protected boolean staysSelected() {
+        return isUpgrading() || super.staysSelected();
     }
 
     /** Ends it for what the peer did, with a line in the log. */
@@ -293,8 +274,10 @@ public final class InboundConnection extends DataConnection {
             }
             case KEPT -> disarm();
             case UPGRADES, ADOPTED -> {
-                Owner current = owner;
-                if (current != null) {
+                ConnectionOwner current = owner;
+                if (current != null && phase == Phase.UPGRADES) {
+                    current.locked(this::receive);
+                } else if (current != null) {
                     current.onReady();
                 }
             }
@@ -314,12 +297,12 @@ public final class InboundConnection extends DataConnection {
 
     @Override
     protected void onHeader(long at) {
-        HopUpgrade begun = upgrade;
+        InboundUpgrade begun = upgrade;
         if (begun != null) {
             goOnUpgrading(begun, at);
             return;
         }
-        Owner current = owner;
+        ConnectionOwner current = owner;
         if (current != null) {
             current.onRequest(at);
             return;
@@ -337,7 +320,7 @@ public final class InboundConnection extends DataConnection {
 
     @Override
     protected void onPayload(long at, int bytes, boolean last) {
-        Owner current = owner;
+        ConnectionOwner current = owner;
         if (current != null) {
             current.onPayload(at, bytes, last);
         }
@@ -345,13 +328,13 @@ public final class InboundConnection extends DataConnection {
 
     @Override
     protected @Nullable ByteBuffer inPlace(int bytes) {
-        Owner current = owner;
+        ConnectionOwner current = owner;
         return current == null ? null : current.inPlace(bytes);
     }
 
     @Override
     protected void onPayloadInPlace(int bytes, boolean last) {
-        Owner current = owner;
+        ConnectionOwner current = owner;
         if (current != null) {
             current.onPayloadInPlace(bytes, last);
         }
@@ -359,14 +342,14 @@ public final class InboundConnection extends DataConnection {
 
     @Override
     protected boolean isLeftToMover(int bytes) {
-        Owner current = owner;
+        ConnectionOwner current = owner;
         return current != null && current.isLeftToMover(bytes);
     }
 
     /** A refusal is queued: no request after it counts. */
     void onRefused() {
         refusing = true;
-        Owner current = owner;
+        ConnectionOwner current = owner;
         if (current != null) {
             current.onRefused();
         }
@@ -390,7 +373,7 @@ public final class InboundConnection extends DataConnection {
         if (hello == null) {
             acceptor.onClosed(this);
         }
-        Owner current = owner;
+        ConnectionOwner current = owner;
         owner = null;
         if (current != null) {
             current.onConnectionClosed(this);

@@ -28,7 +28,7 @@ public final class Responder {
     private final ReceiveQueue receives;
     private final WaitingConnections waiting;
     private final IncomingRequests requests;
-    private final InboundConnection.Owner adopter = new Adopter();
+    private final ConnectionOwner adopter = new Adopter();
 
     private volatile @Nullable InboundConnection connection; // others may ask whether there is one
     /** The peer's first request has come: from now on it is known which connection is the peer's. */
@@ -177,7 +177,7 @@ public final class Responder {
         InboundConnection current = connection;
         boolean likely =
                 unpolled || !receives.isEmpty() || (!awaitsResponse && queuePair.allows(AccessFlag.REMOTE_WRITE));
-        if (current != null && (likely || ++callsUnheard >= CALLS_UNHEARD)) {
+        if (current != null && !current.isUpgrading() && (likely || ++callsUnheard >= CALLS_UNHEARD)) {
             callsUnheard = 0;
             current.receive();
         }
@@ -230,11 +230,16 @@ public final class Responder {
 
     // ---- requests
 
-    private final class Adopter implements InboundConnection.Owner {
+    private final class Adopter implements ConnectionOwner {
 
         @Override
         public void onReady() {
             queuePair.lock().onReady();
+        }
+
+        @Override
+        public void locked(Runnable action) {
+            queuePair.lock().locked(action);
         }
 
         @Override

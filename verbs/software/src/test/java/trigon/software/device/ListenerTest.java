@@ -152,17 +152,39 @@ class ListenerTest {
         }
     }
 
+    @Test
+    void closesAPeerWhoseLastRelayIsSilent() throws IOException {
+        try (ConnectedPair pair = ConnectedPair.create(fabric, Loopback.PATIENT)) {
+            pair.second().becomeReadyToReceive(pair.first().endpoint());
+            try (RawClient relayed = RawClient.to(pair)) {
+                Preamble.Hello peer = RawClient.hello(pair, 0, 0);
+                Preamble.Hello upgrading = new Preamble.Hello(
+                        peer.destinationNumber(), peer.sourceNumber(), peer.firstPsn(), peer.source(), true);
+                relayed.say(relayed.preamble(upgrading, null));
+                assertThat(relayed.isAccepted(null)).isTrue();
+                awaitClosed(relayed);
+            }
+            pair.first().becomeReadyToReceive(pair.second().endpoint());
+            pair.first().becomeReadyToSend();
+            assertStillWorks(pair);
+        }
+    }
+
     private void assertClosedInTime(ConnectedPair pair, byte[] bytes) throws IOException {
         assertStillWorks(pair); // its own connection is no stranger any more
         try (RawClient stranger = RawClient.to(pair)) {
             stranger.hearGreeting();
             stranger.say(bytes);
-            Await.until("the stranger is closed", () -> {
-                clock.advance(Duration.ofSeconds(InboundConnection.PREAMBLE_SECONDS));
-                provider.wakeUp();
-                return stranger.isClosedNow();
-            });
+            awaitClosed(stranger);
         }
+    }
+
+    private void awaitClosed(RawClient client) {
+        Await.until("the client is closed", () -> {
+            clock.advance(Duration.ofSeconds(InboundConnection.PREAMBLE_SECONDS));
+            provider.wakeUp();
+            return client.isClosedNow();
+        });
     }
 
     private static void assertRefused(ConnectedPair pair, Preamble.Hello hello) throws IOException {
