@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.routing.LocalLink;
 import trigon.system.Errno;
 import trigon.system.InterfaceAddress;
+import trigon.testsupport.verbs.PartialQueuePair;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.CompletionQueue;
@@ -259,7 +260,7 @@ public final class ReadingVerbs implements VerbsProvider {
         }
     }
 
-    private final class Reader implements QueuePair {
+    private final class Reader extends PartialQueuePair {
 
         private final String device;
 
@@ -288,42 +289,6 @@ public final class ReadingVerbs implements VerbsProvider {
         }
 
         @Override
-        public int postSend(long workRequestId, long localAddress, int length, int localKey, int sendFlags) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public int postSendWithImmediate(
-                long workRequestId, long localAddress, int length, int localKey, int immediate, int sendFlags) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public int postWrite(
-                long workRequestId,
-                long localAddress,
-                int length,
-                int localKey,
-                long remoteAddress,
-                int remoteKey,
-                int sendFlags) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public int postWriteWithImmediate(
-                long workRequestId,
-                long localAddress,
-                int length,
-                int localKey,
-                long remoteAddress,
-                int remoteKey,
-                int immediate,
-                int sendFlags) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public int postRead(
                 long workRequestId,
                 long localAddress,
@@ -334,16 +299,6 @@ public final class ReadingVerbs implements VerbsProvider {
                 int sendFlags) {
             reads(device).add(workRequestId);
             return 0;
-        }
-
-        @Override
-        public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public int postEmptyReceives(int count) {
-            throw new UnsupportedOperationException();
         }
 
         @Override

@@ -1,14 +1,14 @@
 package trigon.testsupport.verbs;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 import trigon.system.Errno;
 import trigon.system.Memory;
 import trigon.verbs.AccessFlag;
@@ -42,22 +42,23 @@ import trigon.verbs.WorkCompletions;
  * RDMA devices of one process that know SENDs and nothing else, for tests of what uses no more. A SEND arrives when it
  * is posted; without a receive, or without a peer, it fails, since there are no retries. Memory and its keys are
  * checked. Thread-safe: one lock for all.
+ * Posting and polling allocate nothing.
  */
 public final class SendFabric implements VerbsProvider {
 
     private final Map<String, Gid> devices;
-    private final Map<Integer, Pair> pairs = new HashMap<>();
-    private final Map<Integer, Region> regions = new HashMap<>();
+    private final List<@Nullable Pair> pairs = new ArrayList<>(); // by their numbers, as are those by their keys
+    private final List<@Nullable Region> regions = new ArrayList<>();
     private final ResourceLedger ledger = new ResourceLedger();
     private final Set<Thread> openers = new HashSet<>();
-    private int nextNumber = 2;
-    private int nextKey = 1;
     private long memoryLimit = Long.MAX_VALUE;
-    private Optional<SplittableRandom> late = Optional.empty();
+    private @Nullable SplittableRandom late;
 
     /** Devices by their names, each with one port and one GID. */
     public SendFabric(Map<String, Gid> devices) {
         this.devices = Map.copyOf(devices);
+        pairs.add(null); // nothing is number 0
+        regions.add(null);
     }
 
     /** From now on no more than so many bytes can be registered at a time, as with a limit on locked memory. */
@@ -67,7 +68,13 @@ public final class SendFabric implements VerbsProvider {
 
     /** From now on each poll shows as many completions as that says, and others later. */
     public synchronized void showLate(SplittableRandom random) {
-        late = Optional.of(random);
+        late = random;
+    }
+
+    /** What {@link #showLate} was given; under the lock. */
+    @Nullable
+    SplittableRandom late() {
+        return late;
     }
 
     /** The threads that have made queue pairs, which may block. */
@@ -77,7 +84,7 @@ public final class SendFabric implements VerbsProvider {
 
     /** Takes all queue pairs to the error state, as after a cable is cut for long. */
     public synchronized void cut() {
-        pairs.values().forEach(pair -> pair.fail(WorkCompletionStatus.RETRY_EXCEEDED));
+        pairs.stream().filter(Objects::nonNull).forEach(pair -> pair.fail(WorkCompletionStatus.RETRY_EXCEEDED));
     }
 
     @Override
@@ -150,15 +157,15 @@ public final class SendFabric implements VerbsProvider {
         @Override
         public CompletionQueue createCompletionQueue(int entries) {
             ledger.opened(ResourceLedger.Kind.COMPLETION_QUEUE);
-            return new Queue();
+            return new FabricCompletions(SendFabric.this);
         }
 
         @Override
         public QueuePair createQueuePair(ProtectionDomain domain, QueuePairCapacity capacity) {
             synchronized (SendFabric.this) {
-                Pair pair = new Pair(nextNumber++, (Domain) domain, capacity);
+                Pair pair = new Pair(pairs.size(), (Domain) domain, capacity);
                 openers.add(Thread.currentThread());
-                pairs.put(pair.number, pair);
+                pairs.add(pair);
                 ledger.opened(ResourceLedger.Kind.QUEUE_PAIR);
                 return pair;
             }
@@ -185,13 +192,15 @@ public final class SendFabric implements VerbsProvider {
         @Override
         public MemoryRegion registerMemory(long address, long length, Set<AccessFlag> access) {
             synchronized (SendFabric.this) {
-                long registered =
-                        regions.values().stream().mapToLong(Region::length).sum();
+                long registered = regions.stream()
+                        .filter(Objects::nonNull)
+                        .mapToLong(Region::length)
+                        .sum();
                 if (registered + length > memoryLimit) {
                     throw new VerbsException("ibv_reg_mr", "a test's device", Errno.ENOMEM, "");
                 }
-                Region region = new Region(nextKey++, this, address, length, access);
-                regions.put(region.key, region);
+                Region region = new Region(regions.size(), this, address, length, access);
+                regions.add(region);
                 ledger.opened(ResourceLedger.Kind.MEMORY_REGION);
                 return region;
             }
@@ -249,59 +258,20 @@ public final class SendFabric implements VerbsProvider {
         @Override
         public void close() {
             synchronized (SendFabric.this) {
-                if (regions.remove(key) != null) {
+                if (regions.set(key, null) != null) {
                     ledger.closed(ResourceLedger.Kind.MEMORY_REGION);
                 }
             }
         }
     }
 
-    private record Done(long id, int status, int opcode, int bytes, int immediate, int flags, int number) {}
-
-    private final class Queue implements CompletionQueue {
-
-        private final Deque<Done> done = new ArrayDeque<>();
-        private boolean closed;
-
-        @Override
-        public int poll(WorkCompletions into) {
-            synchronized (SendFabric.this) {
-                int most = late.map(random -> random.nextInt(3)).orElse(into.capacity());
-                int count = 0;
-                for (; count < most && !done.isEmpty(); count++) {
-                    Done next = done.removeFirst();
-                    into.set(
-                            count,
-                            next.id,
-                            next.status,
-                            next.opcode,
-                            next.bytes,
-                            next.immediate,
-                            next.flags,
-                            next.number);
-                }
-                return count;
-            }
-        }
-
-        @Override
-        public void close() {
-            if (!closed) {
-                closed = true;
-                ledger.closed(ResourceLedger.Kind.COMPLETION_QUEUE);
-            }
-        }
-    }
-
-    private record Receive(long id, long address, int length, int key) {}
-
-    private final class Pair extends SendingQueuePair {
+    private final class Pair extends PartialQueuePair {
 
         private final int number;
         private final Domain domain;
-        private final Queue sends;
-        private final Queue receives;
-        private final Deque<Receive> posted = new ArrayDeque<>();
+        private final FabricCompletions sends;
+        private final FabricCompletions receives;
+        private final PostedReceives posted = new PostedReceives();
         private QueuePairStateCode state = QueuePairStateCode.RESET;
         private int peer;
         private boolean closed;
@@ -309,8 +279,8 @@ public final class SendFabric implements VerbsProvider {
         Pair(int number, Domain domain, QueuePairCapacity capacity) {
             this.number = number;
             this.domain = domain;
-            sends = (Queue) capacity.sendCompletions();
-            receives = (Queue) capacity.receiveCompletions();
+            sends = (FabricCompletions) capacity.sendCompletions();
+            receives = (FabricCompletions) capacity.receiveCompletions();
         }
 
         @Override
@@ -346,10 +316,9 @@ public final class SendFabric implements VerbsProvider {
 
         private void fail(WorkCompletionStatus status) {
             state = QueuePairStateCode.ERROR;
-            for (Receive each : posted) {
-                receives.done.add(new Done(each.id, status.code(), WorkCompletionOpcode.RECEIVE, 0, 0, 0, number));
+            for (int each = posted.take(); each >= 0; each = posted.take()) {
+                receives.add(posted.ids[each], status, WorkCompletionOpcode.RECEIVE, 0, 0, 0);
             }
-            posted.clear();
         }
 
         @Override
@@ -365,8 +334,7 @@ public final class SendFabric implements VerbsProvider {
                     state = QueuePairStateCode.ERROR;
                 }
                 if ((sendFlags & SendFlag.SIGNALED) != 0 || status != WorkCompletionStatus.SUCCESS) {
-                    sends.done.add(
-                            new Done(workRequestId, status.code(), WorkCompletionOpcode.SEND, length, 0, 0, number));
+                    sends.add(workRequestId, status, WorkCompletionOpcode.SEND, length, 0, 0);
                 }
                 return 0;
             }
@@ -388,33 +356,36 @@ public final class SendFabric implements VerbsProvider {
         }
 
         private WorkCompletionStatus receive(long from, int length, int immediate) {
-            Receive receive = posted.poll();
-            if (receive == null) {
+            int receive = posted.take();
+            if (receive < 0) {
                 return WorkCompletionStatus.RNR_RETRY_EXCEEDED;
             }
-            Region into = regions.get(receive.key);
-            if (length > receive.length
+            Region into = regions.get(posted.keys[receive]);
+            long address = posted.addresses[receive];
+            if (length > posted.lengths[receive]
                     || into == null
                     || !into.access.contains(AccessFlag.LOCAL_WRITE)
-                    || !into.covers(domain, receive.address, length)) {
+                    || !into.covers(domain, address, length)) {
                 return WorkCompletionStatus.REMOTE_OPERATION_ERROR;
             }
-            Memory.copy(from, receive.address, length);
-            receives.done.add(new Done(
-                    receive.id,
-                    WorkCompletionStatus.SUCCESS_CODE,
+            Memory.copy(from, address, length);
+            receives.add(
+                    posted.ids[receive],
+                    WorkCompletionStatus.SUCCESS,
                     WorkCompletionOpcode.RECEIVE,
                     length,
                     immediate,
-                    WorkCompletions.WITH_IMMEDIATE,
-                    number));
+                    WorkCompletions.WITH_IMMEDIATE);
             return WorkCompletionStatus.SUCCESS;
         }
 
         @Override
         public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
             synchronized (SendFabric.this) {
-                posted.add(new Receive(workRequestId, localAddress, length, localKey));
+                if (posted.isFull()) {
+                    return Errno.ENOMEM;
+                }
+                posted.add(workRequestId, localAddress, length, localKey);
                 return 0;
             }
         }
@@ -424,7 +395,7 @@ public final class SendFabric implements VerbsProvider {
             synchronized (SendFabric.this) {
                 if (!closed) {
                     closed = true;
-                    pairs.remove(number);
+                    pairs.set(number, null);
                     ledger.closed(ResourceLedger.Kind.QUEUE_PAIR);
                 }
             }
