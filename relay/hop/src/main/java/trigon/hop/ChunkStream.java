@@ -184,6 +184,11 @@ public final class ChunkStream implements ByteStream {
         if (failure != null) {
             throw failure;
         }
+        requireOpen();
+    }
+
+    /** After the end its slots may be gone. */
+    private void requireOpen() throws IOException {
         if (closed) {
             throw new IOException("it is closed");
         }
@@ -210,6 +215,7 @@ public final class ChunkStream implements ByteStream {
 
     /** Whether there is a chunk to be read. What has come before the stream broke is still to be had. */
     private boolean arrivedBytes() throws IOException {
+        requireOpen();
         if (!arrived.has()) {
             requireWell();
             poll();
@@ -363,10 +369,7 @@ public final class ChunkStream implements ByteStream {
         try {
             return closed || bell.listen();
         } catch (IOException e) {
-            log.debug(
-                    "{}: {}",
-                    this,
-                    broken("its connection broke: " + e.getMessage()).getMessage());
+            broken("its connection broke: " + e.getMessage());
             return true;
         }
     }

@@ -168,6 +168,21 @@ class ChunkStreamTest {
     }
 
     @Test
+    void nothingIsReadOrWrittenAfterTheEnd() throws IOException {
+        try (TestHop hop = new TestHop(devices, devices)) {
+            ChunkStream reader = hop.accepter.orElseThrow();
+            hop.dialler.orElseThrow().write(bytes(1, 2));
+            assertThat(reader.read(ByteBuffer.allocateDirect(1))).isEqualTo(1);
+            reader.close();
+            reader.close();
+            assertThatThrownBy(() -> reader.read(ByteBuffer.allocateDirect(1))).isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> reader.write(bytes(3))).isInstanceOf(IOException.class);
+            assertThat(reader.hasInput()).isFalse();
+            assertThat(reader.listen()).isTrue();
+        }
+    }
+
+    @Test
     void aCutBreaksIt() throws IOException {
         try (TestHop hop = new TestHop(devices, devices)) {
             fabric.cut();
