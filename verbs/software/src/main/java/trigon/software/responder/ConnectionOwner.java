@@ -3,7 +3,9 @@ package trigon.software.responder;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of a connection are its, once {@link InboundConnection#adoptedBy} has said so. Called under its lock. */
+/**
+ * The requests of a connection are its, once {@link InboundConnection#adoptedBy} has said so. Called under its lock.
+ */
 interface ConnectionOwner {
 
     /** The event loop has found something to do; it does not hold the lock. */
