@@ -48,7 +48,7 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 11;
+    static final int VERSION = 12;
 
     /** Of a frame, before its body. */
     public static final int HEADER_BYTES = 8;
@@ -240,6 +240,7 @@ public final class HandshakeCodec {
         to.putInt(offer.resumption().map(Resumption::attempt).orElse(0))
                 .putLong(offer.resumption().map(Resumption::begun).orElse(0L))
                 .putLong(offer.resumption().map(Resumption::confirmed).orElse(0L));
+        putFlag(to, offer.resumption().map(Resumption::sends).orElse(false));
         to.put((byte) offer.listeners().size());
         offer.listeners().forEach(listener -> LinkAddressCodec.write(listener, to));
     }
@@ -267,11 +268,12 @@ public final class HandshakeCodec {
         int attempt = from.getInt();
         long begun = from.getLong();
         long confirmed = from.getLong();
+        boolean sends = getFlag(from);
         if (attempt != 0) {
-            return Optional.of(new Resumption(attempt, begun, confirmed));
+            return Optional.of(new Resumption(attempt, begun, confirmed, sends));
         }
-        if (begun != 0 || confirmed != 0) {
-            throw malformed("it counts messages of a connection that begins");
+        if (begun != 0 || confirmed != 0 || sends) {
+            throw malformed("it goes on with messages of a connection that begins");
         }
         return Optional.empty();
     }

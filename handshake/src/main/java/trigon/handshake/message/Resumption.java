@@ -6,8 +6,9 @@ package trigon.handshake.message;
  * @param attempt its number; greater than those before
  * @param begun messages that it has begun
  * @param confirmed of these, messages that its peer is known to have
+ * @param sends whether the messages go by SEND from now on; else by RDMA WRITE, to where the receiver says
  */
-public record Resumption(int attempt, long begun, long confirmed) {
+public record Resumption(int attempt, long begun, long confirmed, boolean sends) {
 
     public Resumption {
         if (attempt < 1 || confirmed < 0 || begun < confirmed) {

@@ -48,12 +48,12 @@ class HandshakeCodecTest {
                 new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
                 new RemoteMemory(0x7F00_0000_1000L, 0x55667788),
                 1 << 30,
-                Optional.of(new Resumption(6, 9, 8)),
+                Optional.of(new Resumption(6, 9, 8, true)),
                 List.of(new LinkAddress(InetAddress.ofLiteral("10.0.12.1"), 24, 0x4567, Set.of(LinkKind.SOFTWARE))));
-        int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 20 + 9 + 32;
+        int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(8 + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 11)
+                .put((byte) 12)
                 .put((byte) 1)
                 .putShort((short) bytes)
                 .putLong(0x0102030405060708L)
@@ -78,6 +78,7 @@ class HandshakeCodecTest {
                 .putInt(6)
                 .putLong(9)
                 .putLong(8)
+                .put((byte) 1)
                 .put(new byte[] {1, 0x7E, 24, 0x45, 0x67, 10, 0, 12, 1});
 
         Answer answer = new Answer(
@@ -92,7 +93,7 @@ class HandshakeCodecTest {
         int answerBytes = 3 + 1 + 27 + 12 + 8 + 4 + 1 + 8 + 32;
         ByteBuffer answered = ByteBuffer.allocate(8 + answerBytes)
                 .putInt(0x5472674D)
-                .put((byte) 11)
+                .put((byte) 12)
                 .put((byte) 2)
                 .putShort((short) answerBytes)
                 .put(new byte[] {2, 'c', 'd'})
@@ -105,7 +106,7 @@ class HandshakeCodecTest {
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(answer)).isEqualTo(answered.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 11, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 12, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -145,12 +146,12 @@ class HandshakeCodecTest {
     @Test
     void namesBothVersions() {
         byte[] frame = HandshakeCodec.encode(new Ready(1));
-        frame[4] = 10;
+        frame[4] = 11;
 
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
-                .hasMessageContaining("version 10")
                 .hasMessageContaining("version 11")
+                .hasMessageContaining("version 12")
                 .hasMessageContaining("same Trigon");
     }
 

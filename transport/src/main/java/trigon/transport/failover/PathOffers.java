@@ -33,6 +33,7 @@ import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
+import trigon.transport.resume.SenderResume;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsException;
 
@@ -95,6 +96,7 @@ final class PathOffers {
      * Offers as many new queue pairs as there are paths, and brings them up.
      *
      * @param over by queue pair; a path may be there several times
+     * @param resume what the session has come to
      * @param stop ends the attempt
      * @throws FailedException if one of them does not come up; then none does
      */
@@ -102,8 +104,10 @@ final class PathOffers {
             Counterpart peer,
             MessageProtocol protocol,
             List<Path> over,
-            Resumption resumption,
+            SenderResume resume,
             CompletableFuture<?> stop) {
+        Resumption resumption =
+                new Resumption(resume.attempt(), resume.begun(), resume.confirmed(), protocol == MessageProtocol.EAGER);
         long attempt = factory.nextAttempt();
         List<Pending> pending = new ArrayList<>();
         try (Unwinding unwinding = new Unwinding()) {
@@ -187,8 +191,9 @@ final class PathOffers {
      *     TCP, which may get through all the same; or if the session takes no such path. The peer may offer others
      */
     PathChannel accept(Counterpart peer, trigon.transport.session.Resumption session, IncomingOffer incoming) {
-        MessageProtocol protocol = session.protocol();
         Offer offer = incoming.offer();
+        MessageProtocol protocol =
+                session.offered(offer.kind(), offer.resumption().orElseThrow().sends());
         Link link = link(incoming.local().getAddress(), offer.kind());
         if (offer.kind() != LinkKind.RDMA && session.isPinned()) { // only this end may have such memory
             String why = "memory of a GPU cannot go over " + link;

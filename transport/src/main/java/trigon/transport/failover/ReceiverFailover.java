@@ -22,6 +22,7 @@ import trigon.transport.failover.search.Absence;
 import trigon.transport.failover.search.Found;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
+import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.resume.ReceiverResume;
 import trigon.transport.resume.ReceiverResume.State;
 import trigon.transport.resume.Step;
@@ -257,9 +258,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** With the session held: by a new queue pair, which waits for the others of the attempt. */
     private Answer answer(IncomingOffer incoming, int attempt) {
         int index = incoming.offer().stripe().index();
-        if (incoming.offer().stripe().offered() != session.paths().size()) {
-            throw new IllegalArgumentException("the connection has %d queue pairs"
-                    .formatted(session.paths().size()));
+        int queuePairs = session.queuePairs(protocol(incoming));
+        if (incoming.offer().stripe().offered() != queuePairs) {
+            throw new IllegalArgumentException("the connection has %d queue pairs there".formatted(queuePairs));
         }
         PathChannel path = offers.accept(peer, session, incoming);
         PathChannel doubled = answered.put(index, path);
@@ -281,6 +282,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 resume.received());
     }
 
+    private MessageProtocol protocol(IncomingOffer incoming) {
+        Offer offer = incoming.offer();
+        return session.offered(offer.kind(), offer.resumption().orElseThrow().sends());
+    }
+
     private void dropAnswered() {
         answered.takeAll().forEach(end.isReached() ? PathChannel::close : PathOffers::drop);
     }
@@ -295,9 +301,10 @@ final class ReceiverFailover implements Failover, OfferHandler {
         synchronized (use) {
             if (established != null && answered.has(path) && !end.isReached()) {
                 offers.watch(path, established, incoming.offer().node().name());
-                List<PathChannel> next = answered.ready(path, session.paths().size());
+                MessageProtocol by = protocol(incoming);
+                List<PathChannel> next = answered.ready(path, session.queuePairs(by));
                 if (!next.isEmpty()) {
-                    moveTo(next, attempt);
+                    moveTo(next, by, attempt);
                 }
                 return;
             }
@@ -324,11 +331,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     /** With the session held. */
-    private void moveTo(List<PathChannel> next, int attempt) {
+    private void moveTo(List<PathChannel> next, MessageProtocol by, int attempt) {
         List<PathChannel> previousPaths = session.paths();
         String why = why();
         PathSuspicion.Before ofPrevious = markReady(next, attempt);
-        if (ofPrevious == null || !tryMove(next, ofPrevious)) {
+        if (ofPrevious == null || !tryMove(next, by, ofPrevious)) {
             next.forEach(PathChannel::close);
             return;
         }
@@ -353,9 +360,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
         return resume.step() == Step.GO_ON ? suspicion.moveTo(next) : null;
     }
 
-    private boolean tryMove(List<PathChannel> next, PathSuspicion.Before ofPrevious) {
+    private boolean tryMove(List<PathChannel> next, MessageProtocol by, PathSuspicion.Before ofPrevious) {
         try {
-            boolean moved = session.moveTo(next, resume.received());
+            boolean moved = session.moveTo(next, by, resume.received());
             if (!moved) {
                 suspicion.restore(ofPrevious);
             }

@@ -17,6 +17,7 @@ import trigon.transport.failover.search.Search;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
+import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.resume.SenderResume;
 import trigon.transport.resume.SenderResume.State;
 import trigon.transport.session.Failover;
@@ -173,7 +174,7 @@ final class SenderFailover implements Failover {
         if (stopIfHeardAgain()) {
             return;
         }
-        switch (tryMove(found.forQueuePairs(session.paths().size()), search)) {
+        switch (tryMove(found.forQueuePairs(session.queuePairs()), search)) {
             case MADE -> {
                 if (!finishIfWell()) {
                     search.restart();
@@ -261,10 +262,10 @@ final class SenderFailover implements Failover {
     /** The same, once it is stopped and counted. */
     private Move moveTo(List<Path> over, Search search, String why, boolean returns) {
         PathChannel previous = session.path();
-        var counts = new trigon.handshake.message.Resumption(resume.attempt(), resume.begun(), resume.confirmed());
+        MessageProtocol by = session.over(over.getFirst());
         Answered answered;
         try {
-            answered = offers.offer(peer, session.protocol(), over, counts, end.reached());
+            answered = offers.offer(peer, by, over, resume, end.reached());
         } catch (PathOffers.FailedException e) {
             log.debug("{}: no new path over {}", previous, e.over(), e);
             search.exclude(e.over());
@@ -291,7 +292,7 @@ final class SenderFailover implements Failover {
             latest.are(over, answered.received());
             PathSuspicion.Before ofPrevious = confirm(answered.paths());
             try {
-                if (!session.moveTo(answered.paths(), answered.received())) {
+                if (!session.moveTo(answered.paths(), by, answered.received())) {
                     end.reach();
                     answered.paths().forEach(PathChannel::close);
                     return Move.FAILED;

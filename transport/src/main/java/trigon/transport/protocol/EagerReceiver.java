@@ -5,7 +5,6 @@ import org.jspecify.annotations.Nullable;
 import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
-import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
 import trigon.verbs.QueuePair;
 import trigon.verbs.WorkCompletions;
@@ -16,9 +15,7 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
     private final Requests requests;
     private QueuePair queuePair;
     private PathCounters counters;
-    private final long[] addresses = new long[RequestRow.REQUESTS];
-    private final int[] tags = new int[RequestRow.REQUESTS];
-    private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[RequestRow.REQUESTS];
+    private final OpenMessages open;
     private long nextSequence;
 
     /** Messages that have been received. */
@@ -29,8 +26,12 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
 
     private @Nullable ProtocolFailure failure;
 
-    EagerReceiver(PathChannel path, Requests requests) {
+    EagerReceiver(PathChannel path, Requests requests, Handover from) {
         this.requests = requests;
+        open = from.open();
+        nextSequence = from.begun();
+        received = from.complete();
+        repeated = nextSequence;
         queuePair = path.queuePair();
         counters = path.counters();
     }
@@ -38,17 +39,14 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
     @Override
     public long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory) {
         long sequence = nextSequence;
-        int slot = Requests.slot(sequence);
-        if (!requests.isFree(slot)) {
+        if (!requests.isFree(Requests.slot(sequence))) {
             return NO_ROOM;
         }
         int errno = post(sequence, address, size, memory);
         if (errno != 0) {
             return refused(errno);
         }
-        addresses[slot] = address;
-        tags[slot] = tag;
-        memories[slot] = memory;
+        open.add(sequence, address, tag, memory);
         nextSequence = sequence + 1;
         repeated = nextSequence;
         return requests.begin(sequence, size);
@@ -69,12 +67,11 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
         int slot = Requests.slot(sequence);
         int tag = completions.immediate(index);
         int size = completions.byteLength(index);
-        if (tag != tags[slot]) {
-            failure = new ProtocolFailure.Mismatch(sequence, size, tag, requests.size(slot), tags[slot]);
+        if (tag != open.tag(sequence)) {
+            failure = new ProtocolFailure.Mismatch(sequence, size, tag, requests.size(slot), open.tag(sequence));
             return false;
         }
         requests.complete(slot, size);
-        memories[slot] = null;
         received = sequence + 1;
         counters.message(size);
         return true;
@@ -85,6 +82,13 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
     @Override
     public MessageProtocol kind() {
         return MessageProtocol.EAGER;
+    }
+
+    @Override
+    public ResumableProtocol as(MessageProtocol next, List<PathChannel> paths) {
+        return next == MessageProtocol.EAGER
+                ? this
+                : new RendezvousReceiver(paths, requests, new Handover(open, nextSequence, received));
     }
 
     @Override
@@ -111,8 +115,8 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
     @Override
     public int repeat() {
         for (; repeated < nextSequence; repeated++) {
-            int slot = Requests.slot(repeated);
-            int errno = post(repeated, addresses[slot], requests.size(slot), memories[slot]);
+            int size = requests.size(Requests.slot(repeated));
+            int errno = post(repeated, open.address(repeated), size, open.memory(repeated));
             if (errno != 0) {
                 return (int) refused(errno);
             }

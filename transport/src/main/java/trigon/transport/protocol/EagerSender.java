@@ -142,6 +142,15 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         return MessageProtocol.EAGER;
     }
 
+    /** What was copied is not in NCCL's memory any more, so nothing but a SEND can send it again. */
+    @Override
+    public ResumableProtocol as(MessageProtocol next, List<PathChannel> paths) {
+        if (next != MessageProtocol.EAGER) {
+            throw new IllegalArgumentException("its messages do not go by " + next);
+        }
+        return this;
+    }
+
     @Override
     public long begun() {
         return unconfirmed.next();

@@ -8,7 +8,10 @@ import trigon.transport.path.PathRole;
 import trigon.transport.request.RequestRow;
 import trigon.verbs.LinkKind;
 
-/** How a message gets from an isend to its irecv. Both ends use the same, as their links are of the same kind. */
+/**
+ * How a message gets from an isend to its irecv. Both ends use the same: at first the one for the kind of their links,
+ * {@link #EAGER} while it goes through relays.
+ */
 public enum MessageProtocol {
 
     /**
@@ -40,14 +43,16 @@ public enum MessageProtocol {
     }
 
     /**
-     * Whether messages may go by it over that path: a NIC does not hold them back, and through relays nothing goes by
+     * The one by which a session's messages go over that path, if this was its first: through relays nothing goes by
      * RDMA WRITE, since the relay could then write, too.
      */
+    public MessageProtocol over(Path path) {
+        return path.reason() instanceof Reason.Relayed ? EAGER : this;
+    }
+
+    /** Whether a session whose first it was may take that path: a NIC does not hold back what is sent by SEND. */
     public boolean mayTake(Path path) {
-        return switch (this) {
-            case EAGER -> path.kind() == LinkKind.SOFTWARE;
-            case RENDEZVOUS -> !(path.reason() instanceof Reason.Relayed);
-        };
+        return path.kind() == LinkKind.SOFTWARE || over(path) == RENDEZVOUS;
     }
 
     /**

@@ -32,7 +32,7 @@ final class RendezvousReceiver implements ReceiveProtocol, ResumableProtocol {
     static final int SEND_QUEUE_DEPTH = RequestRow.REQUESTS + 2 * SIGNAL_INTERVAL;
 
     private final Requests requests;
-    private final OpenMessages open = new OpenMessages();
+    private final OpenMessages open;
     private IncomingPath[] paths;
     private IncomingPath first;
     private long staging;
@@ -60,10 +60,15 @@ final class RendezvousReceiver implements ReceiveProtocol, ResumableProtocol {
     private long dividedComplete;
     private @Nullable ProtocolFailure failure;
 
-    RendezvousReceiver(List<PathChannel> over, Requests requests) {
+    RendezvousReceiver(List<PathChannel> over, Requests requests, Handover from) {
         this.requests = requests;
+        open = from.open();
+        nextSequence = from.begun();
+        repeated = nextSequence;
+        complete = from.complete();
+        requests.completeFrom(complete);
         unused = over.size() > 1 ? 0 : ClearToSend.OF_ONE_PATH;
-        paths = incoming(over, 0);
+        paths = incoming(over, complete);
         first = paths[0];
         use(over.getFirst());
     }
@@ -215,6 +220,13 @@ final class RendezvousReceiver implements ReceiveProtocol, ResumableProtocol {
     @Override
     public MessageProtocol kind() {
         return MessageProtocol.RENDEZVOUS;
+    }
+
+    @Override
+    public ResumableProtocol as(MessageProtocol next, List<PathChannel> over) {
+        return next == MessageProtocol.RENDEZVOUS
+                ? this
+                : new EagerReceiver(over.getFirst(), requests, new Handover(open, nextSequence, confirmed()));
     }
 
     @Override

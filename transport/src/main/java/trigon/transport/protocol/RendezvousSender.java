@@ -40,7 +40,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
 
     private final Requests requests;
-    private final OpenMessages open = new OpenMessages();
+    private final OpenMessages open;
     private OutgoingPath[] paths;
     private OutgoingPath first;
     private @Nullable Division division;
@@ -65,8 +65,13 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     private long settled;
     private @Nullable ProtocolFailure failure;
 
-    RendezvousSender(List<PathChannel> paths, Requests requests) {
+    RendezvousSender(List<PathChannel> paths, Requests requests, Handover from) {
         this.requests = requests;
+        open = from.open();
+        nextSequence = from.begun();
+        repeated = nextSequence;
+        settled = from.complete();
+        requests.completeFrom(settled);
         this.paths = over(paths);
         first = this.paths[0];
         division = divisionAmong(paths);
@@ -287,6 +292,13 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     }
 
     @Override
+    public ResumableProtocol as(MessageProtocol next, List<PathChannel> over) {
+        return next == MessageProtocol.RENDEZVOUS
+                ? this
+                : new EagerUncopiedSender(over.getFirst(), requests, new Handover(open, nextSequence, confirmed()));
+    }
+
+    @Override
     public long begun() {
         return nextSequence;
     }
@@ -304,11 +316,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
 
     @Override
     public long unconfirmedBytes() {
-        long bytes = 0;
-        for (long sequence = settled; sequence < nextSequence; sequence++) {
-            bytes += requests.size(Requests.slot(sequence));
-        }
-        return bytes;
+        return requests.bytes(settled, nextSequence);
     }
 
     @Override

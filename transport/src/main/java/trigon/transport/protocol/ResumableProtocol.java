@@ -4,10 +4,19 @@ import java.util.List;
 import trigon.transport.path.PathChannel;
 
 /** An end of a session whose messages may go on over another path. While no data-path call is made. */
-public sealed interface ResumableProtocol permits EagerSender, EagerReceiver, RendezvousSender, RendezvousReceiver {
+public sealed interface ResumableProtocol
+        permits EagerSender, EagerUncopiedSender, EagerReceiver, RendezvousSender, RendezvousReceiver {
 
-    /** The protocol that both ends speak; also after a move. */
+    /** The protocol that both ends speak. */
     MessageProtocol kind();
+
+    /**
+     * The end that speaks that protocol and goes on with this one's messages; this one if it speaks it. Its {@link
+     * #moveTo} is to follow, and this one is of no use after that.
+     *
+     * @throws IllegalArgumentException if none can
+     */
+    ResumableProtocol as(MessageProtocol next, List<PathChannel> paths);
 
     /** Messages begun so far. */
     long begun();

@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 import trigon.transport.path.RegisteredMemory;
 
 /** The sending end's part. */
-public sealed interface SendProtocol extends Protocol permits EagerSender, EagerOnceSender, RendezvousSender {
+public sealed interface SendProtocol extends Protocol
+        permits EagerSender, EagerOnceSender, EagerUncopiedSender, RendezvousSender {
 
     /**
      * Sends a message; size and memory have been checked.

@@ -116,6 +116,15 @@ public final class Requests {
         return (int) Memory.getLong(entry(slot) + RequestRow.SIZE);
     }
 
+    /** Of all requests from one message's up to another's, together. */
+    public long bytes(long from, long end) {
+        long bytes = 0;
+        for (long sequence = from; sequence < end; sequence++) {
+            bytes += size(slot(sequence));
+        }
+        return bytes;
+    }
+
     /** The device finished it with that many bytes. */
     public void complete(int slot, int size) {
         setState(slot, DONE);
@@ -127,6 +136,11 @@ public final class Requests {
         int completed = completed();
         complete(slot(completed), size);
         Memory.putInt(row + RequestRow.COMPLETED, completed + 1);
+    }
+
+    /** All requests before that message's are finished: {@link #completeNext} goes on there. */
+    public void completeFrom(long sequence) {
+        Memory.putInt(row + RequestRow.COMPLETED, (int) sequence);
     }
 
     /** How many requests {@link #completeNext} and the entry library have finished, modulo 2^32. */

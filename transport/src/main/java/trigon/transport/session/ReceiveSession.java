@@ -11,12 +11,13 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.Protocol;
 import trigon.transport.protocol.ReceiveProtocol;
+import trigon.transport.protocol.ResumableProtocol;
 import trigon.transport.request.Requests;
 
 /** The receiving end. */
 public final class ReceiveSession extends Session {
 
-    private final ReceiveProtocol protocol;
+    private ReceiveProtocol protocol;
     private volatile @Nullable Flushes flushes; // null while all its memory is the host's
 
     private ReceiveSession(
@@ -40,6 +41,12 @@ public final class ReceiveSession extends Session {
             BiConsumer<Session, SessionFailure> onFailureReported) {
         ReceiveProtocol receives = ReceiveProtocol.over(protocol, paths, requests);
         return new ReceiveSession(context, paths, receives, requests, resumable, onFailureReported);
+    }
+
+    @Override
+    void use(List<PathChannel> next, List<Link> over, ResumableProtocol by) {
+        protocol = (ReceiveProtocol) by;
+        super.use(next, over, by);
     }
 
     /** {@link NetPlugin#irecv}; size and memory have been checked, and there is memory unless the size is 0. */

@@ -2,7 +2,9 @@ package trigon.transport.session;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
@@ -26,13 +28,15 @@ public final class Resumption {
 
     private final Session session;
     private final Gate gate;
-    private final ResumableProtocol protocol;
+    private final MessageProtocol first;
+    private final int queuePairs;
     private long repeatedBytes;
 
-    private Resumption(Session session, Gate gate, ResumableProtocol protocol) {
+    private Resumption(Session session, Gate gate, MessageProtocol first) {
         this.session = session;
         this.gate = gate;
-        this.protocol = protocol;
+        this.first = first;
+        queuePairs = session.paths.length;
     }
 
     /** Of a session; empty if it ends with its paths. */
@@ -41,7 +45,7 @@ public final class Resumption {
         ResumableProtocol protocol = session.resumable();
         return gate == null || protocol == null
                 ? Optional.empty()
-                : Optional.of(new Resumption(session, gate, protocol));
+                : Optional.of(new Resumption(session, gate, protocol.kind()));
     }
 
     /** What an end had come to when its path was fenced: messages begun, and those confirmed, or received. */
@@ -53,7 +57,7 @@ public final class Resumption {
         try {
             session.interrupt();
             if (Drain.of(session, why)) {
-                return new Counts(protocol.begun(), protocol.confirmed());
+                return counts();
             }
             path().giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why + NOT_FENCED));
             return null;
@@ -62,15 +66,25 @@ public final class Resumption {
         }
     }
 
+    private Counts counts() {
+        ResumableProtocol protocol = protocol();
+        return new Counts(protocol.begun(), protocol.confirmed());
+    }
+
+    private ResumableProtocol protocol() {
+        return Objects.requireNonNull(session.resumable());
+    }
+
     /**
-     * Goes on over as many other paths. The former ones are to be closed afterwards; nobody hears of their loss any
+     * Goes on over other paths, as many as that protocol {@linkplain #queuePairs(MessageProtocol) has}. The former ones are to be closed afterwards; nobody hears of their loss any
      * more.
      *
+     * @param by what its messages go by from now on
      * @param received messages that the receiver has
      * @return false if the session has failed meanwhile
      * @throws trigon.verbs.VerbsException if a device refuses; it can be tried again then, with other paths
      */
-    public boolean moveTo(List<PathChannel> next, long received) {
+    public boolean moveTo(List<PathChannel> next, MessageProtocol by, long received) {
         gate.close();
         try {
             if (session.state().hasFailed() || session.lost) {
@@ -78,23 +92,31 @@ public final class Resumption {
             }
             session.requests.shutLibraryOut();
             session.requests.takePolled(); // of the former path, whose end has been counted
-            List<Link> links = next.stream().map(PathChannel::link).toList();
+            List<Link> links = linksOf(next);
             Map<Long, RegisteredMemory> registrations = session.registrations();
             synchronized (registrations) {
                 registrations.values().forEach(memory -> memory.moveTo(links));
                 if (session instanceof ReceiveSession receiving) {
                     receiving.moveFlushes(links);
                 }
+                ResumableProtocol protocol = protocol().as(by, next);
                 protocol.moveTo(next, received);
                 repeatedBytes = protocol.unconfirmedBytes();
                 List<PathChannel> formers = paths();
-                session.use(next);
+                session.use(next, links, protocol);
                 formers.forEach(former -> inherit(former, next));
             }
             return true;
         } finally {
             gate.open();
         }
+    }
+
+    /** As many as the session had at first: where there are fewer paths, again from the first on. */
+    private List<Link> linksOf(List<PathChannel> next) {
+        return IntStream.range(0, queuePairs)
+                .mapToObj(index -> next.get(index % next.size()).link())
+                .toList();
     }
 
     /** Who gave the session up while it moved may have reached the former paths only. */
@@ -111,7 +133,7 @@ public final class Resumption {
     public void holdBack(boolean on) {
         gate.close();
         try {
-            protocol.holdBack(on);
+            protocol().holdBack(on);
         } finally {
             gate.open();
         }
@@ -129,8 +151,8 @@ public final class Resumption {
         try {
             session.requests.shutLibraryOut();
             session.progress();
-            Counts counts = new Counts(protocol.begun(), protocol.confirmed());
-            long over = unconfirmed ? protocol.finished() : counts.confirmed;
+            Counts counts = counts();
+            long over = unconfirmed ? protocol().finished() : counts.confirmed;
             if (session.state() != SessionState.RUNNING || over != counts.begun) {
                 session.letLibraryPoll();
                 return null;
@@ -146,7 +168,7 @@ public final class Resumption {
     public long begun() {
         gate.close();
         try {
-            return protocol.begun();
+            return protocol().begun();
         } finally {
             gate.open();
         }
@@ -177,7 +199,7 @@ public final class Resumption {
 
     /** Whether its messages can go over that path. */
     public boolean mayTake(Path path) {
-        return protocol.kind().mayTake(path) && (path.kind() == LinkKind.RDMA || !isPinned());
+        return first.mayTake(path) && (path.kind() == LinkKind.RDMA || !isPinned());
     }
 
     /** Whether it stays on RDMA: memory of a GPU is registered for it, which the CPU may not touch. Any thread. */
@@ -185,9 +207,34 @@ public final class Resumption {
         return session.registrations().values().stream().anyMatch(RegisteredMemory::isOfGpu);
     }
 
-    /** How its messages go, over whatever paths. */
-    public MessageProtocol protocol() {
-        return protocol.kind();
+    /** How its messages go over a path that it may take. */
+    public MessageProtocol over(Path path) {
+        return first.over(path);
+    }
+
+    /**
+     * How its messages are to go over a path that the peer offers.
+     *
+     * @param sends whether by SEND
+     * @throws IllegalArgumentException if they cannot
+     */
+    public MessageProtocol offered(LinkKind kind, boolean sends) {
+        MessageProtocol offered = sends ? MessageProtocol.EAGER : MessageProtocol.RENDEZVOUS;
+        if (offered != first && (first == MessageProtocol.EAGER || kind != LinkKind.SOFTWARE)) {
+            throw new IllegalArgumentException(
+                    "the connection's messages do not go by %s over %s".formatted(offered, kind));
+        }
+        return offered;
+    }
+
+    /** Queue pairs that it has at most. */
+    public int queuePairs() {
+        return queuePairs;
+    }
+
+    /** Queue pairs that it has while its messages go by that protocol. */
+    public int queuePairs(MessageProtocol by) {
+        return by == first ? queuePairs : 1;
     }
 
     /** The first of the paths in use, which stands for them in logs. */

@@ -4,10 +4,12 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NetPlugin;
+import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.Protocol;
+import trigon.transport.protocol.ResumableProtocol;
 import trigon.transport.protocol.SendProtocol;
 import trigon.transport.protocol.SendProtocols;
 import trigon.transport.request.Requests;
@@ -15,7 +17,7 @@ import trigon.transport.request.Requests;
 /** The sending end. */
 public final class SendSession extends Session {
 
-    private final SendProtocol protocol;
+    private SendProtocol protocol;
 
     private SendSession(
             long context,
@@ -46,6 +48,12 @@ public final class SendSession extends Session {
             BiConsumer<Session, SessionFailure> onFailureReported) {
         SendProtocol sends = SendProtocols.over(protocol, paths, requests, resumable);
         return new SendSession(context, paths, sends, requests, resumable, onFailureReported);
+    }
+
+    @Override
+    void use(List<PathChannel> next, List<Link> over, ResumableProtocol by) {
+        protocol = (SendProtocol) by;
+        super.use(next, over, by);
     }
 
     /** {@link NetPlugin#isend}; size and memory have been checked, and there is memory unless the size is 0. */

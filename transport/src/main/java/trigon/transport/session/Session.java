@@ -40,11 +40,11 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     final Requests requests;
     private final long context;
-    private final Protocol protocol;
-    final PathChannel[] paths;
+    private Protocol protocol;
+    PathChannel[] paths; // another array after each move
     final @Nullable Gate gate; // null where it ends with its paths
     private @Nullable Failover failover;
-    private final int pathCount;
+    private int pathCount;
 
     // the first path's, here to spare the data path its cache lines
     private CompletionQueue completionQueue;
@@ -127,13 +127,13 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
     }
 
-    /** Goes on over as many other paths. */
-    final void use(List<PathChannel> next) {
-        for (int path = 0; path < pathCount; path++) {
-            paths[path] = next.get(path);
-            links[path] = paths[path].link();
-        }
+    /** Goes on over other paths, by a protocol that has been led there; over as many links as at first. */
+    void use(List<PathChannel> next, List<Link> over, ResumableProtocol by) {
+        protocol = (Protocol) by;
+        paths = next.toArray(PathChannel[]::new);
+        pathCount = paths.length;
         completionQueue = paths[0].completionQueue();
+        Arrays.setAll(links, over::get);
         repeat();
     }
 
@@ -364,11 +364,11 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** What is asked of it from now on fails, unless it was finished before; its peer is told. Does not block. */
     public final void giveUp(NcclResult result, EndFailure why) {
-        for (int number = 0; number < pathCount; number++) {
-            PathChannel given = null;
-            while (given != paths[number]) { // again if it moves meanwhile, which the path's own lock shows
-                given = paths[number];
-                given.giveUp(result, why);
+        PathChannel[] given = null;
+        while (!Arrays.equals(given, paths)) { // again if it moves meanwhile, which the paths' own locks show
+            given = paths;
+            for (PathChannel path : given) {
+                path.giveUp(result, why);
             }
         }
     }

@@ -29,7 +29,7 @@ class EagerCostTest {
 
     /** One kind of sender, and what its blocks took. */
     private static final class Side implements AutoCloseable {
-        private final EagerPair pair;
+        private final ProtocolPair pair;
         private final Arena arena = Arena.ofShared();
         private final long from;
         private final long to;
@@ -42,7 +42,7 @@ class EagerCostTest {
         private long received;
 
         Side(boolean resumable, int size, int blocks) {
-            pair = new EagerPair(resumable);
+            pair = new ProtocolPair(MessageProtocol.EAGER, resumable);
             from = arena.allocate(Math.max(64, (long) size), 64).address();
             to = arena.allocate(Math.max(64, (long) size), 64).address();
             pair.register(from, to, Math.max(64, size));

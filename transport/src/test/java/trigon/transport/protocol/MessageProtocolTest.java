@@ -54,7 +54,10 @@ class MessageProtocolTest {
         Path relayed = TestPaths.over(1, "10.0.1.1/24", "10.0.2.2/24", through);
 
         assertThat(MessageProtocol.RENDEZVOUS.mayTake(direct)).isTrue();
-        assertThat(MessageProtocol.RENDEZVOUS.mayTake(relayed)).isFalse();
+        assertThat(MessageProtocol.RENDEZVOUS.mayTake(relayed)).isTrue();
+        assertThat(MessageProtocol.RENDEZVOUS.over(relayed)).isEqualTo(MessageProtocol.EAGER);
+        assertThat(MessageProtocol.RENDEZVOUS.over(direct)).isEqualTo(MessageProtocol.RENDEZVOUS);
+        assertThat(MessageProtocol.EAGER.over(direct)).isEqualTo(MessageProtocol.EAGER);
         assertThat(MessageProtocol.EAGER.mayTake(relayed)).isTrue();
     }
 }

@@ -14,6 +14,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Exactly once, whatever fails in whatever order. {@code -Dtrigon.resume.schedules=} says how many schedules,
@@ -49,12 +50,13 @@ class ResumeSimulationTest {
     private record Reached(SimulatedSession session, int failures) {}
 
     /** Two messages, two links, few failures, in every order: from each state the rest gets across. */
-    @Test
-    void everyOrderOfFailuresIsSurvived() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everyOrderOfFailuresIsSurvived(boolean secondThroughRelays) {
         int most = FAILURES;
         Deque<Reached> open = new ArrayDeque<>();
         Set<String> known = new HashSet<>();
-        open.add(new Reached(twoMessages(), 0));
+        open.add(new Reached(twoMessages(secondThroughRelays ? 1 : 2), 0));
         while (!open.isEmpty()) {
             Reached from = open.removeLast();
             for (Reached next : following(from, most)) {
@@ -68,8 +70,9 @@ class ResumeSimulationTest {
         assertThat(known).hasSizeGreaterThan(10_000);
     }
 
-    private static SimulatedSession twoMessages() {
-        return new SimulatedSession(new SimulatedApplications(2, 1, false, Mutation.NONE), 1, 2, Mutation.NONE);
+    private static SimulatedSession twoMessages(int firstBySend) {
+        SimulatedApplications applications = new SimulatedApplications(2, 1, false, Mutation.NONE);
+        return new SimulatedSession(applications, 1, 2, firstBySend, Mutation.NONE);
     }
 
     private static List<Reached> following(Reached from, int most) {

@@ -80,9 +80,11 @@ final class Schedule {
     Schedule(long seed, Mutation mutation, @Nullable List<String> events) {
         random = new SplittableRandom(seed);
         int slots = 1 + random.nextInt(3);
-        SimulatedApplications applications =
-                new SimulatedApplications(2 + random.nextInt(6), slots, random.nextBoolean(), mutation);
-        session = new SimulatedSession(applications, slots, LINKS, mutation);
+        int messages = 2 + random.nextInt(6);
+        boolean copies = random.nextBoolean();
+        int firstBySend = copies ? 0 : LINKS - random.nextInt(2);
+        SimulatedApplications applications = new SimulatedApplications(messages, slots, copies, mutation);
+        session = new SimulatedSession(applications, slots, LINKS, firstBySend, mutation);
         this.events = events;
     }
 

@@ -75,10 +75,10 @@ final class SimulatedApplications {
     boolean send(SimulatedPaths paths, int path) {
         int message = paths.posted[path];
         boolean isNew = message == begun;
-        if (message == messages || (isNew && message >= toldSent + slots) || paths.entriesArrived[path] <= message) {
+        if (message == messages || (isNew && message >= toldSent + slots) || !paths.mayPost(path, message)) {
             return false;
         }
-        check(message >= paths.stale[path], message, "is sent by an entry of another path");
+        check(paths.sends[path] || message >= paths.stale[path], message, "is sent by an entry of another path");
         if (!paths.senderUp[path]) {
             return false; // posted to a queue pair in error
         }

@@ -21,6 +21,10 @@ final class SimulatedPaths {
     final int slots;
     int count;
     int[] link = new int[MOST];
+
+    /** Whether messages go by SEND: at once, and held back until they are asked for; else an entry asks for each. */
+    boolean[] sends = new boolean[MOST];
+
     boolean[] senderUp = new boolean[MOST];
     boolean[] receiverUp = new boolean[MOST];
 
@@ -64,6 +68,7 @@ final class SimulatedPaths {
         slots = of.slots;
         count = of.count;
         link = of.link.clone();
+        sends = of.sends.clone();
         senderUp = of.senderUp.clone();
         receiverUp = of.receiverUp.clone();
         dataLost = of.dataLost.clone();
@@ -85,8 +90,9 @@ final class SimulatedPaths {
     }
 
     /** The sender's end of a new path. */
-    void open(int path, int overLink) {
+    void open(int path, int overLink, boolean bySend) {
         link[path] = overLink;
+        sends[path] = bySend;
         senderUp[path] = true;
         receiverUp[path] = false;
         dataLost[path] = false;
@@ -107,6 +113,11 @@ final class SimulatedPaths {
         confirmed[path] = first;
     }
 
+    /** Whether the receiver has asked for a message, or need not. */
+    boolean mayPost(int path, int message) {
+        return sends[path] || entriesArrived[path] > message;
+    }
+
     void post(int path, int message, int bytesOf) {
         content[path * messages + message] = bytesOf;
         posted[path] = message + 1;
@@ -117,12 +128,15 @@ final class SimulatedPaths {
         return base[path] + halvesLanded[path] / 2;
     }
 
-    /** A packet of data lands. False: there is none. */
-    boolean land(int path) {
+    /** A packet of data lands. False: there is none, or it is held back. */
+    boolean land(int path, boolean unasked) {
         if (!receiverUp[path] || dataLost[path] || halvesLanded[path] >= 2 * (posted[path] - base[path])) {
             return false;
         }
         int message = arrived(path);
+        if (sends[path] && message >= entriesWritten[path] && !unasked) {
+            return false;
+        }
         boolean first = halvesLanded[path] % 2 == 0;
         memory[message % slots] = first ? HALF : content[path * messages + message];
         halvesLanded[path]++;
@@ -167,6 +181,7 @@ final class SimulatedPaths {
                 continue;
             }
             to.append(link[path])
+                    .append(sends[path] ? 'M' : 'm')
                     .append(senderUp[path] ? 'S' : 's')
                     .append(receiverUp[path] ? 'R' : 'r')
                     .append(dataLost[path] ? 'D' : 'd')

@@ -38,6 +38,10 @@ final class SimulatedSession {
     private static final int MOST_MESSAGES = 12;
 
     private final Mutation mutation;
+
+    /** The links over which messages go by SEND begin here: those through relays, and all where they are copied. */
+    private final int firstBySend;
+
     private SimulatedPaths paths;
     private SenderResume sender = SenderResume.up();
     private ReceiverResume receiver = ReceiverResume.up();
@@ -58,12 +62,13 @@ final class SimulatedSession {
 
     private SimulatedApplications applications;
 
-    /** With so many messages, buffers at each end, and links. */
-    SimulatedSession(SimulatedApplications applications, int slots, int links, Mutation mutation) {
+    /** With so many messages, buffers at each end, and links; messages go by SEND from one of the links on. */
+    SimulatedSession(SimulatedApplications applications, int slots, int links, int firstBySend, Mutation mutation) {
         this.applications = applications;
+        this.firstBySend = firstBySend;
         this.mutation = mutation;
         paths = new SimulatedPaths(applications.messages, slots);
-        paths.open(0, 0);
+        paths.open(0, 0, firstBySend == 0);
         paths.connect(0, 0);
         linkUp = new boolean[links];
         Arrays.fill(linkUp, true);
@@ -71,7 +76,8 @@ final class SimulatedSession {
 
     /** The same, to go on otherwise. */
     SimulatedSession copy() {
-        SimulatedSession copy = new SimulatedSession(applications.copy(), paths.slots, linkUp.length, mutation);
+        SimulatedSession copy =
+                new SimulatedSession(applications.copy(), paths.slots, linkUp.length, firstBySend, mutation);
         copy.paths = paths.copy();
         copy.sender = sender;
         copy.receiver = receiver;
@@ -176,7 +182,7 @@ final class SimulatedSession {
             case TELL_RECEIVED -> receiverRuns() && applications.tellReceived(paths);
             case POLL_SENDER -> senderGateIsOpen() && applications.pollSender(paths, sender.epoch());
             case POLL_RECEIVER -> receiverGateIsOpen() && applications.pollReceiver(paths, receiver.epoch());
-            case LAND -> isPath(which) && paths.land(which);
+            case LAND -> isPath(which) && paths.land(which, mutation == Mutation.LANDS_UNASKED);
             case ACKNOWLEDGE -> isPath(which) && paths.acknowledge(which);
             case WRITE_ENTRY -> isPath(which) && paths.writeEntry(which);
             case DELIVER -> which < wire.size() && deliver(which);
@@ -339,7 +345,7 @@ final class SimulatedSession {
         };
         switch (sender.step()) {
             case OFFER -> {
-                paths.open(sender.attempt(), message.link);
+                paths.open(sender.attempt(), message.link, message.link >= firstBySend);
                 tell(new Message(Kind.OFFER, message.link, sender.attempt(), sender.begun(), sender.confirmed()));
             }
             case READY -> tell(new Message(Kind.READY, message.link, sender.attempt(), 0, 0));

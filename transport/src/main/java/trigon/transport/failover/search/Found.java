@@ -6,6 +6,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import trigon.routing.Path;
+import trigon.routing.Reason;
 import trigon.routing.table.DisjointPaths;
 
 /**
@@ -49,11 +50,22 @@ public record Found(List<Path> alive, boolean isGone) {
         return new Found(Reluctance.leastOf(alive, reluctance), isGone);
     }
 
-    /** So many, over all that can be used at the same time; there is one. */
+    /**
+     * So many, over all that can be used at the same time; there is one. A way through relays is taken alone: it is a
+     * connection over TCP, with one queue pair.
+     */
     public List<Path> forQueuePairs(int count) {
-        List<Path> apart = DisjointPaths.among(alive, count);
+        if (isRelayed(alive.getFirst())) {
+            return List.of(alive.getFirst());
+        }
+        List<Path> direct = alive.stream().filter(path -> !isRelayed(path)).toList();
+        List<Path> apart = DisjointPaths.among(direct, count);
         return IntStream.range(0, count)
                 .mapToObj(index -> apart.get(index % apart.size()))
                 .toList();
+    }
+
+    private static boolean isRelayed(Path path) {
+        return path.reason() instanceof Reason.Relayed;
     }
 }

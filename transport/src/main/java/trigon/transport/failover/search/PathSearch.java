@@ -22,7 +22,6 @@ import trigon.routing.Reason;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.path.Links;
-import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.session.Resumption;
 import trigon.verbs.LinkKind;
 
@@ -73,7 +72,7 @@ public final class PathSearch {
         Function<Path, Reluctance> compared = Reluctance.among(usable, reluctance);
         AskingRound round = new AskingRound(
                 inOrder(usable, compared),
-                session.paths().size() > 1,
+                session.queuePairs() > 1,
                 path -> client.ask(local(path), remote(path), peer.secret(), connection),
                 timer,
                 stop);
@@ -124,12 +123,8 @@ public final class PathSearch {
 
     /** For the log: which ways there are that the session does not take, and why; empty if there are none. */
     public String notTaken(Counterpart peer, Resumption session) {
-        List<Path> known = known(peer, session);
-        if (session.isPinned() && known.stream().anyMatch(path -> path.kind() != LinkKind.RDMA)) {
-            return ". Software links lead there, but memory of a GPU does not go over them";
-        }
-        return known.stream().anyMatch(PathSearch::isRelayed) && session.protocol() == MessageProtocol.RENDEZVOUS
-                ? ". Relays lead there, but a connection by RDMA WRITE is not led through one: it could write to memory"
+        return session.isPinned() && known(peer, session).stream().anyMatch(path -> path.kind() != LinkKind.RDMA)
+                ? ". Software links lead there, but memory of a GPU does not go over them"
                 : "";
     }
 

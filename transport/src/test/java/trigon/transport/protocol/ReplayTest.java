@@ -6,10 +6,13 @@ import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.testsupport.Seed;
@@ -22,7 +25,23 @@ import trigon.transport.request.Requests;
  * once, in order, with its bytes, though the sender's memory is written anew as soon as a message is done.
  */
 @Timeout(180)
-class EagerReplayTest {
+class ReplayTest {
+
+    /** How messages go. */
+    enum Ways {
+        EAGER,
+        RENDEZVOUS,
+        /** By the one and the other, as through relays and back. */
+        CHANGING;
+
+        MessageProtocol first() {
+            return this == EAGER ? MessageProtocol.EAGER : MessageProtocol.RENDEZVOUS;
+        }
+
+        MessageProtocol next(Random random) {
+            return this == CHANGING && random.nextBoolean() ? MessageProtocol.EAGER : first();
+        }
+    }
 
     /** What happens to a path. */
     enum Cut {
@@ -40,7 +59,7 @@ class EagerReplayTest {
     private static final int CUTS = Integer.getInteger("trigon.cuts", 25);
     private static final int MESSAGES_BETWEEN = 300;
 
-    private final EagerPair pair = new EagerPair(true);
+    private @Nullable ProtocolPair opened;
     private final Arena arena = Arena.ofShared();
     private final long from =
             arena.allocate((long) RequestRow.REQUESTS * MOST, 64).address();
@@ -58,29 +77,39 @@ class EagerReplayTest {
 
     @AfterEach
     void close() {
-        pair.close();
+        if (opened != null) {
+            opened.close();
+        }
         arena.close();
     }
 
+    static List<Arguments> waysAndCuts() {
+        return Stream.of(Ways.values())
+                .flatMap(ways -> Stream.of(Cut.values()).map(cut -> Arguments.of(ways, cut)))
+                .toList();
+    }
+
     @ParameterizedTest
-    @EnumSource
-    void everyMessageArrivesOnce(Cut cut) {
+    @MethodSource("waysAndCuts")
+    void everyMessageArrivesOnce(Ways ways, Cut cut) {
+        opened = new ProtocolPair(ways.first(), true);
+        ProtocolPair pair = opened;
         pair.register(from, to, RequestRow.REQUESTS * MOST);
         for (int round = 0; round < CUTS; round++) {
             long cutAt = received + random.nextInt(MESSAGES_BETWEEN);
-            goOnUntil(cutAt);
-            cut(cut);
+            goOnUntil(pair, cutAt);
+            cut(pair, cut);
             for (int i = random.nextInt(50); i > 0; i--) {
-                step(); // until the cut is noticed
+                step(pair); // until the cut is noticed
             }
-            assertThat(pair.move()).as("seed %d", seed).isTrue();
+            assertThat(pair.move(ways.next(random))).as("seed %d", seed).isTrue();
         }
         sendsMore = false;
-        goOnUntil(sent);
+        goOnUntil(pair, sent);
         assertThat(received).isEqualTo(sent);
     }
 
-    private void cut(Cut cut) {
+    private void cut(ProtocolPair pair, Cut cut) {
         List<Integer> connections = pair.connections();
         switch (cut) {
             case NOTHING -> {}
@@ -89,29 +118,29 @@ class EagerReplayTest {
         }
     }
 
-    private void goOnUntil(long messages) {
+    private void goOnUntil(ProtocolPair pair, long messages) {
         Await.until(messages + " messages, seed " + seed, () -> {
-            step();
+            step(pair);
             return received >= messages;
         });
     }
 
-    private void step() {
+    private void step(ProtocolPair pair) {
         if (sendsMore && random.nextInt(3) > 0) {
-            send();
+            send(pair);
         }
         if (random.nextInt(3) > 0) {
-            ask();
+            ask(pair);
         }
         pair.progress();
-        take();
+        take(pair);
     }
 
     private static byte content(long message, int at) {
         return (byte) (message * 31 + at * 7L);
     }
 
-    private void send() {
+    private void send(ProtocolPair pair) {
         int slot = Requests.slot(sent);
         if (!isDone(pair.sends, sends, slot)) {
             return;
@@ -144,7 +173,7 @@ class EagerReplayTest {
         return done;
     }
 
-    private void ask() {
+    private void ask(ProtocolPair pair) {
         int slot = Requests.slot(asked);
         if (receives[slot] == 0) {
             long request = pair.receive(to + (long) slot * MOST, MOST, TAG);
@@ -155,7 +184,7 @@ class EagerReplayTest {
         }
     }
 
-    private void take() {
+    private void take(ProtocolPair pair) {
         int slot = Requests.slot(received);
         if (receives[slot] == 0 || pair.receives.find(slot, receives[slot]) != Requests.DONE) {
             return;
