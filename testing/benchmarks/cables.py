@@ -1,4 +1,4 @@
-"""Messages between nodes in network namespaces, over cables that tc limits to a rate. Needs root."""
+"""Messages between nodes in network namespaces, over cables that tc or a simulated device limits to a rate. Needs root."""
 
 import argparse
 import json
@@ -18,6 +18,8 @@ from nodes import Nodes  # noqa: E402
 
 HOME = HERE.parents[1] / "dist/target/trigon"
 PLUGIN = HOME / "lib/libnccl-net-trigon.so"
+DEVICE = HOME / "libexec/simulated"
+FAKE_SYSFS = HERE.parent / "instant-device/fake-sysfs.sh"
 PING_PONG = HERE / "target/native/net-ping-pong"
 LONG = 1 << 20
 MESSAGE_SECONDS = 300
@@ -37,9 +39,11 @@ def rounds(text):
     return int(text)
 
 
-def arguments(benchmark, usual):
-    """Of the command line: RESULTS [ROUNDS] [MBIT:MBIT...]."""
+def arguments(benchmark, usual, *flags):
+    """Of the command line: RESULTS [ROUNDS] [MBIT:MBIT...], and flags."""
     parser = argparse.ArgumentParser(prog=f"trigon benchmarks {benchmark}")
+    for flag, values in flags:
+        parser.add_argument(flag, choices=values, default=values[0])
     parser.add_argument("results", type=Path)
     parser.add_argument("rounds", type=rounds, nargs="?", default=3)
     parser.add_argument("pairs", type=rates, nargs="*", default=usual, metavar="MBIT:MBIT")
@@ -64,6 +68,29 @@ def cabled(names, *cables):
             yield nodes, Path(folder)
         finally:
             nodes.close()
+
+
+class Simulated:
+    """Nodes whose interfaces are devices of the simulated libibverbs, too. Closing removes what they share."""
+
+    def __init__(self, nodes, cables, rates_mbit, latency="2us"):
+        self.nodes = nodes
+        self.cables = cables
+        self.fabric = f"/dev/shm/trigon-fabric-{os.getpid()}"
+        ends = [[end.replace(":", "/") for end in cable[:2]] for cable in cables]
+        self.environment = {"LD_LIBRARY_PATH": str(DEVICE), "SIMVERBS_FABRIC": self.fabric,
+                            "SIMVERBS_RULES": "; ".join(f"model {one}-{other} {latency} {mbit}M"
+                                                        for (one, other), mbit in zip(ends, rates_mbit))}
+
+    def on(self, node, *command):
+        names = [end.split(":")[1] for cable in self.cables for end in cable[:2] if end.split(":")[0] == node]
+        return self.nodes.on(node, "env", f"SIMVERBS_NODE={node}",
+                             "SIMVERBS_DEVICES=" + ",".join(f"{name}={name}" for name in names), FAKE_SYSFS,
+                             "simulated", *command)
+
+    def close(self):
+        for path in self.fabric, f"{self.fabric}.locks":
+            Path(path).unlink(missing_ok=True)
 
 
 def await_carrier(nodes, node, interface):
@@ -107,6 +134,21 @@ def ping_pong(nodes, folder, ends, messages, environment):
         for process in processes:
             process.kill()
             process.wait()
+
+
+def processor_seconds(pid):
+    """Of a process and its descendants that live, so far."""
+    seconds = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended
+        if int(stat.parent.name) == pid:
+            seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        elif int(fields[1]) == pid:
+            seconds += processor_seconds(int(stat.parent.name))
+    return seconds
 
 
 def mbit_per_second(run):

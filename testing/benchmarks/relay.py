@@ -2,21 +2,22 @@
 """The line a-b-c with a relay on b: what goes from a to c through it, beside each hop alone, and what b's own traffic
 keeps of its cable while a and c flood the relay. With the medians of all rounds."""
 
+import contextlib
 import os
 import statistics
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
 
-from cables import HOME, PLUGIN, arguments, cabled, limit, mbit_per_second, ping_pong, start, tc, write
+from cables import (HOME, PLUGIN, Simulated, arguments, cabled, limit, mbit_per_second, ping_pong, processor_seconds,
+                    start, tc, write)
 
 CABLES = [("a:one", "b:one", "10.79.1.1/24", "10.79.1.2/24"), ("b:two", "c:two", "10.79.2.2/24", "10.79.2.3/24")]
 MESSAGES = 2000
 BEGIN_SECONDS = 120
 SETTINGS = """\
 version: 1
-links: software
+links: LINKS
 handshake: {timeout: 60s, peerTimeout: 60s}
 nodes:
   a: {nics: [{address: 10.79.1.1/24}]}
@@ -28,28 +29,41 @@ nodes:
 class Line:
     """The nodes with their settings."""
 
-    def __init__(self, nodes, folder):
+    def __init__(self, nodes, folder, options):
         self.nodes = nodes
         self.folder = folder
+        self.simulated = isinstance(nodes, Simulated)
+        self.relay = None
         settings, key = folder / "trigon.yaml", folder / "key"
-        settings.write_text(SETTINGS)
+        settings.write_text(SETTINGS.replace("LINKS", "auto" if self.simulated else "software"))
         key.touch(0o600)
         key.write_text(os.urandom(32).hex())
-        self.environment = {"TRIGON_CONFIG": str(settings), "TRIGON_CLUSTER_KEY_FILE": str(key)}
+        self.environment = {"TRIGON_CONFIG": str(settings), "TRIGON_CLUSTER_KEY_FILE": str(key),
+                            "TRIGON_CIRCUITS_CARRIER": options.carrier,
+                            **(nodes.environment if self.simulated else {})}
 
     def limit(self, pair, queue):
         """The queue holds the packets that wait. "fifo" takes them as they come; "bands", the queue that a NIC has
         unless somebody gave it another one, takes a relay's last."""
+        if self.simulated:
+            return
         for ends, mbit in zip(CABLES, pair.split(":")):
             for node, interface in (end.split(":") for end in ends[:2]):
                 limit(self.nodes, node, interface, mbit)
                 if queue == "bands":
                     tc(self.nodes, node, interface, "parent", "1:1", "handle", "10:", "pfifo_fast")
 
-    def measure(self, one, other):
-        return ping_pong(self.nodes, self.folder, (one, other), MESSAGES, self.environment)
+    def queues(self):
+        """A device has none that could be chosen."""
+        return ["fifo"] if self.simulated else ["fifo", "bands"]
 
-    @contextmanager
+    def measure(self, one, other):
+        begin, used = time.monotonic(), processor_seconds(self.relay.pid)
+        measured = ping_pong(self.nodes, self.folder, (one, other), MESSAGES, self.environment)
+        measured["processors"] = (processor_seconds(self.relay.pid) - used) / (time.monotonic() - begin)
+        return measured
+
+    @contextlib.contextmanager
     def running(self, node, until, *command):
         """A process in the background, from when it has said a word until the end."""
         log = self.folder / f"{command[0].name}-{node}.log"
@@ -85,7 +99,7 @@ class Line:
 def measure(line, pair, number):
     """All of one round, by name."""
     runs = {}
-    for queue in "fifo", "bands":
+    for queue in line.queues():
         line.limit(pair, queue)
         if queue == "fifo":
             runs["first"] = line.measure("a", "b")
@@ -96,7 +110,7 @@ def measure(line, pair, number):
     return runs
 
 
-def ratios(pair, rounds):
+def ratios(line, pair, rounds):
     """The figures, and what they are held against."""
     results = []
 
@@ -119,20 +133,27 @@ def ratios(pair, rounds):
         both = [sum(hops) for hops in zip(latencies("first", figure), latencies("second-fifo", figure))]
         ratio(f"8 B through the relay, to the sum of the hops, {figure[:-3]}", "us", latencies("relayed", figure),
               both, "at most 1.20")
-    for queue in "fifo", "bands":
+    for queue in line.queues():
         ratio(f"the relay node's own, under a flood, queue: {queue}", "Mbit/s", speeds(f"flooded-{queue}"),
               speeds(f"second-{queue}"), "at least 0.50")
+        ratio(f"processors of the relay under a flood, queue: {queue}", "", [runs[f"flooded-{queue}"]["processors"]
+              for runs in rounds], [runs["relayed"]["processors"] for runs in rounds], "one connection")
     return results
 
 
 def main():
-    options = arguments("relay", ["400:200"])
+    options = arguments("relay", ["400:200"], ("--links", ["tcp", "simulated"]), ("--carrier", ["auto", "tcp"]))
     results = []
-    with cabled("a b c", *CABLES) as (nodes, folder):
-        line = Line(nodes, folder)
-        with line.running("b", "relays over", HOME / "bin/trigon", "relay"):
-            for pair in options.pairs:
-                results += ratios(pair, [measure(line, pair, number + 1) for number in range(options.rounds)])
+    with cabled("a b c", *CABLES) as (namespaces, folder):
+        for pair in options.pairs:
+            with contextlib.ExitStack() as stack:
+                nodes = namespaces
+                if options.links == "simulated":
+                    nodes = stack.enter_context(contextlib.closing(Simulated(namespaces, CABLES, pair.split(":"))))
+                line = Line(nodes, folder, options)
+                with line.running("b", "relays over", HOME / "bin/trigon", "relay") as line.relay:
+                    rounds = [measure(line, pair, number + 1) for number in range(options.rounds)]
+                results += ratios(line, pair, rounds)
     write(options, "relay", results)
 
 
