@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "walk"))
 from nodes import Nodes  # noqa: E402
+from simulated import Simulated  # noqa: E402
 
 # which nodes each cable joins; NCCL's ring is the nodes in alphabetical order
 SHAPES = {"pair": ("ab", "ab"), "triangle": ("ab", "ac", "bc"), "ring4": ("ab", "bc", "cd", "ad")}
@@ -44,19 +45,23 @@ def percentiles(what, numbers):
 class Job:
     """An all-reduce over the cables of a shape, one rank on each node, in a folder for its settings and logs."""
 
-    def __init__(self, home, shape, folder):
+    def __init__(self, home, shape, links, folder):
         self.folder = Path(folder)
         self.cables = SHAPES[shape]
+        self.devices = None
         self.ranks = []
         self.nodes = Nodes(folder, " ".join(sorted(set("".join(self.cables)))))
-        nics = {node: [] for node in self.nodes.names}
+        nics, ends = {node: [] for node in self.nodes.names}, []
         for number, (one, other) in enumerate(self.cables, start=1):
             self.nodes.cable(f"{one}:c{number}", f"{other}:c{number}",
                              f"10.77.{number}.1/24", f"10.77.{number}.2/24")
+            ends.append((f"{one}:c{number}", f"{other}:c{number}"))
             nics[one].append(f"{{address: 10.77.{number}.1/24}}")
             nics[other].append(f"{{address: 10.77.{number}.2/24}}")
+        if links == "simulated":
+            self.devices = Simulated(self.nodes, ends, home)
         settings = self.folder / "trigon.yaml"
-        settings.write_text("version: 1\nlinks: software\nnodes:\n" + "".join(
+        settings.write_text(f"version: 1\nlinks: {'auto' if self.devices else 'software'}\nnodes:\n" + "".join(
             f"  {node}: {{nics: [{', '.join(own)}]}}\n" for node, own in nics.items()))
         key = self.folder / "key"
         key.touch(0o600)
@@ -65,13 +70,14 @@ class Job:
         for rank, node in enumerate(self.nodes.names):
             with (self.folder / f"{node}.log").open("w") as log:
                 self.ranks.append(subprocess.Popen(
-                    self.nodes.on(
+                    (self.devices or self.nodes).on(
                         node, f"{home}/libexec/nccl-host", "--plugin", f"{home}/lib/libnccl-net-trigon.so",
                         "--rank", rank, "--ranks", len(self.nodes.names), "--rendezvous", self.folder / "meet",
                         "--bytes", 1048576, "--iterations", 100000000, "--until", self.folder / "until",
                         "--channels", 2, "--timeout", 120, "--print-longer", 1),
                     env=dict(os.environ, TRIGON_CONFIG=str(settings), TRIGON_NODE=node, TRIGON_LOG="info",
-                             TRIGON_CLUSTER_KEY_FILE=str(key)),
+                             TRIGON_CLUSTER_KEY_FILE=str(key),
+                             **(self.devices.environment if self.devices else {})),
                     stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT))
 
     def is_alive(self):
@@ -115,6 +121,8 @@ class Job:
         for rank in self.ranks:
             rank.kill()
             rank.wait()
+        if self.devices:
+            self.devices.close()
         self.nodes.close()
 
 
@@ -174,6 +182,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("home", help="the distribution's folder")
     parser.add_argument("--shape", choices=SHAPES, default="pair")
+    parser.add_argument("--links", choices=["tcp", "simulated"], default="tcp")
     parser.add_argument("--cuts", type=int, default=20)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--silent", action="store_true")
@@ -183,7 +192,7 @@ def main():
     if os.geteuid() != 0:
         parser.error("needs root, for network namespaces")
     folder = tempfile.mkdtemp(prefix="trigon-cuts-")
-    job = Job(options.home, options.shape, folder)
+    job = Job(options.home, options.shape, options.links, folder)
     try:
         check(job, options)
     except Failed as failure:

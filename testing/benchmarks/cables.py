@@ -18,8 +18,6 @@ from nodes import Nodes  # noqa: E402
 
 HOME = HERE.parents[1] / "dist/target/trigon"
 PLUGIN = HOME / "lib/libnccl-net-trigon.so"
-DEVICE = HOME / "libexec/simulated"
-FAKE_SYSFS = HERE.parent / "instant-device/fake-sysfs.sh"
 PING_PONG = HERE / "target/native/net-ping-pong"
 LONG = 1 << 20
 MESSAGE_SECONDS = 300
@@ -68,29 +66,6 @@ def cabled(names, *cables):
             yield nodes, Path(folder)
         finally:
             nodes.close()
-
-
-class Simulated:
-    """Nodes whose interfaces are devices of the simulated libibverbs, too. Closing removes what they share."""
-
-    def __init__(self, nodes, cables, rates_mbit, latency="2us"):
-        self.nodes = nodes
-        self.cables = cables
-        self.fabric = f"/dev/shm/trigon-fabric-{os.getpid()}"
-        ends = [[end.replace(":", "/") for end in cable[:2]] for cable in cables]
-        self.environment = {"LD_LIBRARY_PATH": str(DEVICE), "SIMVERBS_FABRIC": self.fabric,
-                            "SIMVERBS_RULES": "; ".join(f"model {one}-{other} {latency} {mbit}M"
-                                                        for (one, other), mbit in zip(ends, rates_mbit))}
-
-    def on(self, node, *command):
-        names = [end.split(":")[1] for cable in self.cables for end in cable[:2] if end.split(":")[0] == node]
-        return self.nodes.on(node, "env", f"SIMVERBS_NODE={node}",
-                             "SIMVERBS_DEVICES=" + ",".join(f"{name}={name}" for name in names), FAKE_SYSFS,
-                             "simulated", *command)
-
-    def close(self):
-        for path in self.fabric, f"{self.fabric}.locks":
-            Path(path).unlink(missing_ok=True)
 
 
 def await_carrier(nodes, node, interface):

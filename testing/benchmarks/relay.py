@@ -9,8 +9,9 @@ import subprocess
 import sys
 import time
 
-from cables import (HOME, PLUGIN, Simulated, arguments, cabled, limit, mbit_per_second, ping_pong, processor_seconds,
-                    start, tc, write)
+from cables import (HOME, PLUGIN, arguments, cabled, limit, mbit_per_second, ping_pong, processor_seconds, start, tc,
+                    write)
+from simulated import Simulated
 
 CABLES = [("a:one", "b:one", "10.79.1.1/24", "10.79.1.2/24"), ("b:two", "c:two", "10.79.2.2/24", "10.79.2.3/24")]
 MESSAGES = 2000
@@ -96,6 +97,12 @@ class Line:
             return measured
 
 
+def models(pair):
+    """What a simulated device does with time, for each cable."""
+    return [f"model {one}-{other} 2us {mbit}M".replace(":", "/")
+            for (one, other, *_), mbit in zip(CABLES, pair.split(":"))]
+
+
 def measure(line, pair, number):
     """All of one round, by name."""
     runs = {}
@@ -149,7 +156,8 @@ def main():
             with contextlib.ExitStack() as stack:
                 nodes = namespaces
                 if options.links == "simulated":
-                    nodes = stack.enter_context(contextlib.closing(Simulated(namespaces, CABLES, pair.split(":"))))
+                    nodes = stack.enter_context(contextlib.closing(
+                        Simulated(namespaces, CABLES, HOME, models(pair))))
                 line = Line(nodes, folder, options)
                 with line.running("b", "relays over", HOME / "bin/trigon", "relay") as line.relay:
                     rounds = [measure(line, pair, number + 1) for number in range(options.rounds)]

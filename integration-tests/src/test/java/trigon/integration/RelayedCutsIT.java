@@ -6,8 +6,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -21,14 +23,18 @@ class RelayedCutsIT {
     private static final int CUTS = Integer.getInteger("trigon.cuts", 1);
     private static final long SEED = Long.getLong("trigon.seed", 20261125);
 
-    static List<String> shapes() {
-        return CUTS > 1 ? List.of("triangle", "ring4") : List.of("triangle");
+    static List<Arguments> shapes() {
+        List<String> shapes = CUTS > 1 ? List.of("triangle", "ring4") : List.of("triangle");
+        return shapes.stream()
+                .flatMap(shape -> Stream.of(Arguments.of(shape, "tcp"), Arguments.of(shape, "simulated")))
+                .toList();
     }
 
     @ParameterizedTest
     @MethodSource("shapes")
-    void connectionsGoOnThroughRelaysAndReturn(String shape) throws Exception {
+    void connectionsGoOnThroughRelaysAndReturn(String shape, String links) throws Exception {
         CableNamespaces.open().close(); // or the test is skipped
+        SimulatedDevice.assumeBuilt();
         Path script = ProjectFiles.PROJECT.resolve("integration-tests/cuts/cuts.py");
         String home = HostProgram.distribution().toString();
         Process cuts = new ProcessBuilder(List.of(
@@ -36,6 +42,8 @@ class RelayedCutsIT {
                         home,
                         "--shape",
                         shape,
+                        "--links",
+                        links,
                         "--return",
                         "--cuts",
                         Integer.toString(CUTS),
