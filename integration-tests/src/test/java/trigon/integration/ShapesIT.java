@@ -51,7 +51,7 @@ class ShapesIT {
 
     /** Cables are RDMA links; where nodes have none in common, circuits go over the links' addresses. */
     @ParameterizedTest
-    @CsvSource({"triangle, via sim_ab", "line4, relayed by"})
+    @CsvSource({"triangle, via sim_ab", "line4, ' over RDMA'"})
     void simulatedDevicesNeedNoHardware(String shape, String way) throws Exception {
         SimulatedDevice.assumeBuilt();
 

@@ -71,8 +71,9 @@ public sealed interface Reason {
      *
      * @param over their nodes, in their order
      * @param bandwidth what the way carries
+     * @param rdmaHops hops that RDMA carries, as far as the nodes say; the others go over TCP
      */
-    record Relayed(List<String> over, Bandwidth bandwidth) implements Reason {
+    record Relayed(List<String> over, Bandwidth bandwidth, int rdmaHops) implements Reason {
 
         public Relayed {
             over = List.copyOf(over);
@@ -80,7 +81,8 @@ public sealed interface Reason {
 
         @Override
         public String toString() {
-            return "relayed by " + String.join(", ", over);
+            String by = "relayed by " + String.join(", ", over);
+            return rdmaHops == 0 ? by : by + (rdmaHops > over.size() ? " over RDMA" : " over RDMA and TCP");
         }
     }
 

@@ -37,6 +37,11 @@ public final class HopDevices implements AutoCloseable {
         return ports.isEmpty();
     }
 
+    /** Whether one of them is to serve an address of this node. */
+    public boolean serves(InetAddress local) {
+        return ports.containsKey(local);
+    }
+
     /** The one that serves an address of this node; empty if none does, or it cannot be opened now. May block. */
     synchronized Optional<HopDevice> at(InetAddress local) {
         HopPort port = ports.get(local);

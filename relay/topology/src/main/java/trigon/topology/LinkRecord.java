@@ -10,11 +10,17 @@ import trigon.system.InterfaceAddress;
  * @param address of the process's node on it
  * @param relayPort TCP port of the process's relay there; 0 if it does not relay
  * @param speedMbps rate in Mbit/s
+ * @param rdma whether RDMA carries hops of relayed connections there, if it does at the other end, too
  * @param neighbours addresses that were heard there lately, sorted; at most {@link #MOST_NEIGHBOURS}
  * @param crowded whether there are more of them: then none is named, and everybody in the subnet counts as heard
  */
 public record LinkRecord(
-        InterfaceAddress address, int relayPort, int speedMbps, List<InetAddress> neighbours, boolean crowded) {
+        InterfaceAddress address,
+        int relayPort,
+        int speedMbps,
+        boolean rdma,
+        List<InetAddress> neighbours,
+        boolean crowded) {
 
     /** More are no direct cables but a switch. */
     public static final int MOST_NEIGHBOURS = 8;
@@ -26,15 +32,16 @@ public record LinkRecord(
         }
     }
 
-    /** A link on which nobody has been heard. */
+    /** A link over TCP on which nobody has been heard. */
     public static LinkRecord silent(InterfaceAddress address, int relayPort, int speedMbps) {
-        return new LinkRecord(address, relayPort, speedMbps, List.of(), false);
+        return new LinkRecord(address, relayPort, speedMbps, false, List.of(), false);
     }
 
     /** Whether it is the same but for its relay. */
     boolean isLike(LinkRecord other) {
         return address.equals(other.address)
                 && speedMbps == other.speedMbps
+                && rdma == other.rdma
                 && crowded == other.crowded
                 && neighbours.equals(other.neighbours);
     }

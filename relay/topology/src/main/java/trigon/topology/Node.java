@@ -29,12 +29,18 @@ public record Node(long id, String name, List<Link> links) {
      *
      * @param address of the node there
      * @param speedMbps rate in Mbit/s
+     * @param rdma whether RDMA carries hops there
      * @param heard neighbours' addresses
      * @param crowded whether everybody in the subnet counts as heard
      * @param relays the node's processes that relay, the least loaded first
      */
     public record Link(
-            InterfaceAddress address, int speedMbps, Set<InetAddress> heard, boolean crowded, List<RelayPort> relays) {
+            InterfaceAddress address,
+            int speedMbps,
+            boolean rdma,
+            Set<InetAddress> heard,
+            boolean crowded,
+            List<RelayPort> relays) {
 
         /** Whether that address was heard there. */
         public boolean hears(InetAddress other) {

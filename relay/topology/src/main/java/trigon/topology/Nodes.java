@@ -93,6 +93,7 @@ public final class Nodes {
         return new Node.Link(
                 address,
                 same.stream().mapToInt(LinkRecord::speedMbps).max().orElse(0),
+                same.stream().anyMatch(LinkRecord::rdma),
                 Set.copyOf(heard),
                 same.stream().anyMatch(LinkRecord::crowded),
                 relays.stream()

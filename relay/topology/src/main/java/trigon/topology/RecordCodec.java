@@ -19,7 +19,7 @@ import trigon.system.PrintableText;
 final class RecordCodec {
 
     private static final int MAGIC = 0x54726754;
-    private static final byte VERSION = 2;
+    private static final byte VERSION = 3;
     private static final int HEADER_BYTES = 8;
 
     /** What is meant to fit into one packet of Ethernet. */
@@ -30,7 +30,10 @@ final class RecordCodec {
 
     static final int MOST_DATAGRAM_BYTES = FULL_BYTES + MOST_RECORD_BYTES + 64;
 
+    // beside the number of neighbours
     private static final int CROWDED = 0x80;
+    private static final int RDMA = 0x40;
+
     private static final int FIXED_BYTES = 4 * Long.BYTES + Integer.BYTES + 3;
 
     /** A record as it goes from node to node: bytes and proof are its maker's. */
@@ -80,7 +83,7 @@ final class RecordCodec {
                     .put((byte) link.address().prefixLength())
                     .putShort((short) link.relayPort())
                     .putInt(link.speedMbps())
-                    .put((byte) (link.neighbours().size() | (link.crowded() ? CROWDED : 0)));
+                    .put((byte) (link.neighbours().size() | (link.crowded() ? CROWDED : 0) | (link.rdma() ? RDMA : 0)));
             link.neighbours().forEach(neighbour -> buffer.put(neighbour.getAddress()));
         }
         return Arrays.copyOf(buffer.array(), buffer.position());
@@ -127,10 +130,16 @@ final class RecordCodec {
         int speed = Math.max(0, buffer.getInt());
         int neighbours = Byte.toUnsignedInt(buffer.get());
         List<InetAddress> heard = new ArrayList<>();
-        for (int i = 0; i < (neighbours & ~CROWDED); i++) {
+        for (int i = 0; i < (neighbours & ~(CROWDED | RDMA)); i++) {
             heard.add(address(buffer, length));
         }
-        return new LinkRecord(new InterfaceAddress(address, prefix), port, speed, heard, (neighbours & CROWDED) != 0);
+        return new LinkRecord(
+                new InterfaceAddress(address, prefix),
+                port,
+                speed,
+                (neighbours & RDMA) != 0,
+                heard,
+                (neighbours & CROWDED) != 0);
     }
 
     private static InetAddress address(ByteBuffer buffer, int length) {

@@ -10,11 +10,17 @@ import java.util.List;
  * @param local the own address on the link to the first relay
  * @param relays where to connect to, from relay to relay; 1 to {@link Routes#MOST_RELAYS}
  * @param names of their nodes, in the same order
- * @param speedMbps of its slowest link, in Mbit/s
+ * @param speedMbps of its slowest hop, in Mbit/s
+ * @param rdmaHops hops that RDMA carries, as far as their ends say
  * @param loadMbps what the busiest of the relays passes on now
  */
 public record Route(
-        InetAddress local, List<InetSocketAddress> relays, List<String> names, int speedMbps, int loadMbps) {
+        InetAddress local,
+        List<InetSocketAddress> relays,
+        List<String> names,
+        int speedMbps,
+        int rdmaHops,
+        int loadMbps) {
 
     public Route {
         relays = List.copyOf(relays);

@@ -23,6 +23,9 @@ public final class Routes {
     /** Ways among which the best is chosen. */
     private static final int MOST_WAYS = 256;
 
+    /** What a relay passes on over TCP, at most: it copies each byte twice. */
+    private static final int MOST_TCP_MBPS = 24_000;
+
     /** A way that much slower than this node's fastest link makes it worth to look for one with more relays. */
     private static final int FAR_SLOWER = 10;
 
@@ -177,22 +180,44 @@ public final class Routes {
     }
 
     private void finish(List<Step> way) {
-        for (Node.Link link : graph.nodes().get(way.getLast().there().node()).links()) {
+        Node last = graph.nodes().get(way.getLast().there().node());
+        for (Node.Link link : last.links()) {
             if (link.hears(target) && found.size() < mostFound) {
-                int speed = link.speedMbps();
-                int load = 0;
-                List<InetSocketAddress> relays = new ArrayList<>();
-                List<String> names = new ArrayList<>();
-                for (Step step : way) {
-                    Node.Link there = step.there().link();
-                    Node.RelayPort relay = there.relays().getFirst();
-                    speed = Math.min(speed, Math.min(step.here().speedMbps(), there.speedMbps()));
-                    load = Math.max(load, relay.loadMbps());
-                    relays.add(new InetSocketAddress(there.address().address(), relay.port()));
-                    names.add(graph.nodes().get(step.there().node()).name());
-                }
-                found.add(new Route(way.getFirst().here().address().address(), relays, names, speed, load));
+                found.add(route(way, link));
             }
         }
+    }
+
+    private Route route(List<Step> way, Node.Link last) {
+        boolean rdma = last.rdma() && targetHasRdma();
+        int speed = carriedMbps(last.speedMbps(), rdma);
+        int rdmaHops = rdma ? 1 : 0;
+        int load = 0;
+        List<InetSocketAddress> relays = new ArrayList<>();
+        List<String> names = new ArrayList<>();
+        for (Step step : way) {
+            Node.Link there = step.there().link();
+            Node.RelayPort relay = there.relays().getFirst();
+            boolean byRdma = step.here().rdma() && there.rdma();
+            int slower = Math.min(step.here().speedMbps(), there.speedMbps());
+            speed = Math.min(speed, carriedMbps(slower, byRdma));
+            rdmaHops += byRdma ? 1 : 0;
+            load = Math.max(load, relay.loadMbps());
+            relays.add(new InetSocketAddress(there.address().address(), relay.port()));
+            names.add(graph.nodes().get(step.there().node()).name());
+        }
+        InetAddress local = way.getFirst().here().address().address();
+        return new Route(local, relays, names, speed, rdmaHops, load);
+    }
+
+    private static int carriedMbps(int linkMbps, boolean rdma) {
+        return rdma ? linkMbps : Math.min(linkMbps, MOST_TCP_MBPS);
+    }
+
+    private boolean targetHasRdma() {
+        return graph.at(target).stream()
+                .mapToObj(graph.nodes()::get)
+                .flatMap(node -> node.link(target).stream())
+                .anyMatch(Node.Link::rdma);
     }
 }

@@ -264,7 +264,12 @@ public final class Topology {
             List<InetAddress> heard = crowded ? List.of() : List.copyOf(there.keySet());
             LinkRecord link = links.get(i);
             now.add(new LinkRecord(
-                    link.address(), relays.getAsBoolean() ? link.relayPort() : 0, link.speedMbps(), heard, crowded));
+                    link.address(),
+                    relays.getAsBoolean() ? link.relayPort() : 0,
+                    link.speedMbps(),
+                    link.rdma(),
+                    heard,
+                    crowded));
         }
         return new NodeRecord(
                 self.instance(),

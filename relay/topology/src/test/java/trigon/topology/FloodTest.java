@@ -80,7 +80,8 @@ class FloodTest {
             for (int link = 0; link < NodeRecord.MOST_LINKS; link++) {
                 int number = node * NodeRecord.MOST_LINKS + link;
                 InetAddress address = InetAddress.ofLiteral("fd00::%x".formatted(number + 1));
-                links.add(new LinkRecord(new InterfaceAddress(address, number % (longest + 1)), 1, 1, List.of(), true));
+                links.add(new LinkRecord(
+                        new InterfaceAddress(address, number % (longest + 1)), 1, 1, false, List.of(), true));
             }
             sealed.add(sealed(node + 100, longest, links));
         }
@@ -113,7 +114,8 @@ class FloodTest {
             sealed.add(sealed(
                     node + 100,
                     1,
-                    List.of(new LinkRecord(new InterfaceAddress(address, 24), 1, 1, List.of(heard, target), false))));
+                    List.of(new LinkRecord(
+                            new InterfaceAddress(address, 24), 1, 1, false, List.of(heard, target), false))));
         }
         sealed.add(sealed(
                 50,
@@ -122,6 +124,7 @@ class FloodTest {
                         InterfaceAddress.parse("10.0.13.2/24"),
                         1,
                         1,
+                        false,
                         List.of(InetAddress.ofLiteral("10.0.13.1"), target),
                         false))));
         for (byte[] datagram : RecordCodec.pack(sealed)) {
@@ -144,7 +147,7 @@ class FloodTest {
         }
         for (int node = 0; node < Limits.MOST_RECORDS / 2; node++) {
             List<LinkRecord> links = addresses.stream()
-                    .map(each -> new LinkRecord(new InterfaceAddress(each, 24), 1, 1, addresses, true))
+                    .map(each -> new LinkRecord(new InterfaceAddress(each, 24), 1, 1, false, addresses, true))
                     .toList();
             sealed.add(sealed(node + 100, 1, links));
         }
@@ -225,7 +228,7 @@ class FloodTest {
             List<LinkRecord> links = new ArrayList<>();
             for (int link = 0; link < NodeRecord.MOST_LINKS; link++) {
                 InetAddress address = Simulation.address(10, link + 1, node >> 8, node & 0xFF);
-                links.add(new LinkRecord(new InterfaceAddress(address, 0), 1, 1, List.of(), true));
+                links.add(new LinkRecord(new InterfaceAddress(address, 0), 1, 1, false, List.of(), true));
             }
             sealed.add(sealed(random.nextLong(), 1, links));
         }

@@ -83,8 +83,8 @@ class GraphTest {
                 InetAddress own = address();
                 int bits = own.getAddress().length * Byte.SIZE;
                 int prefix = random.nextInt(8) == 0 ? random.nextInt(4) * bits / 4 : bits - random.nextInt(4);
-                links.add(
-                        new Node.Link(new InterfaceAddress(own, prefix), 1, heard, random.nextInt(4) == 0, List.of()));
+                links.add(new Node.Link(
+                        new InterfaceAddress(own, prefix), 1, false, heard, random.nextInt(4) == 0, List.of()));
             }
             nodes.add(new Node(node, "n" + node, links));
         }

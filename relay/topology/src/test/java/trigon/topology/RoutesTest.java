@@ -58,6 +58,25 @@ class RoutesTest {
                 .containsExactly("n2", "n1");
     }
 
+    /** TCP carries less than a fast cable, and both ends come to the same. */
+    @Test
+    void saysWhatCarriesTheHops() {
+        Simulation net = new Simulation(4, Simulation.line(4), 0, 1, Simulation.clusterKey());
+        net.rdma(0, 1);
+        net.rdma(1, 2);
+        net.runUntil(6000);
+        Nodes first = net.nodes.getFirst().nodes();
+        Nodes last = net.nodes.getLast().nodes();
+
+        Route byRdma = Routes.to(first, net.address(2, 0).address(), 1).getFirst();
+        assertThat(byRdma.rdmaHops()).isEqualTo(2);
+        assertThat(byRdma.speedMbps()).isEqualTo(100_000);
+        Route forth = Routes.to(first, net.address(3, 0).address(), 1).getFirst();
+        Route back = Routes.to(last, net.address(0, 0).address(), 1).getFirst();
+        assertThat(forth.rdmaHops()).isEqualTo(2).isEqualTo(back.rdmaHops());
+        assertThat(forth.speedMbps()).isEqualTo(24_000).isEqualTo(back.speedMbps());
+    }
+
     @Test
     void aCutCableIsNoWay() {
         Simulation net = settled(4, Simulation.ring(4));

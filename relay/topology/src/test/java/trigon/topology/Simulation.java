@@ -125,6 +125,21 @@ final class Simulation {
         cables.computeIfAbsent(cable, _ -> new ArrayList<>()).add(new End(node, address));
     }
 
+    /** RDMA carries hops over the cable between two nodes. Before anything runs. */
+    void rdma(int a, int b) {
+        for (int node : new int[] {a, b}) {
+            links.get(node)
+                    .replaceAll(link -> cableOf(node, link).equals(a + "-" + b)
+                            ? new LinkRecord(link.address(), link.relayPort(), link.speedMbps(), true, List.of(), false)
+                            : link);
+            nodes.set(node, process(node));
+        }
+    }
+
+    private String cableOf(int node, LinkRecord link) {
+        return cableOf.get(node).getOrDefault(links.get(node).indexOf(link), "");
+    }
+
     static InetAddress address(int... bytes) {
         try {
             return InetAddress.getByAddress(

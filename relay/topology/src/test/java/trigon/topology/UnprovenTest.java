@@ -88,6 +88,7 @@ class UnprovenTest {
                                 InterfaceAddress.parse("10.0.12.7/24"),
                                 666,
                                 1_000_000,
+                                true,
                                 List.of(InetAddress.ofLiteral("10.0.12.1"), C),
                                 false)));
         say(forged, D);
@@ -164,7 +165,12 @@ class UnprovenTest {
 
     private static LinkRecord heard(String address, String other) {
         return new LinkRecord(
-                InterfaceAddress.parse(address + "/24"), 5000, 100, List.of(InetAddress.ofLiteral(other)), false);
+                InterfaceAddress.parse(address + "/24"),
+                5000,
+                100,
+                false,
+                List.of(InetAddress.ofLiteral(other)),
+                false);
     }
 
     private static LinkRecord link(String address, int port, int mbps) {

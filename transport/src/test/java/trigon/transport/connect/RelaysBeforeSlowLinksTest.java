@@ -130,7 +130,7 @@ class RelaysBeforeSlowLinksTest {
     }
 
     private Path relayed(int mbps) {
-        Reason reason = new Reason.Relayed(List.of("c"), Bandwidth.ofRelayed(mbps, 1));
+        Reason reason = new Reason.Relayed(List.of("c"), Bandwidth.ofRelayed(mbps, 1), 0);
         return new Path("b", cable, remote, LinkKind.SOFTWARE, reason);
     }
 

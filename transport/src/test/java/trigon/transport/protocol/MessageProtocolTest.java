@@ -50,7 +50,7 @@ class MessageProtocolTest {
     @Test
     void nothingGoesThroughARelayByRdmaWrite() {
         Path direct = TestPaths.cable(1);
-        Reason through = new Reason.Relayed(List.of("c"), Bandwidth.NOT_TOLD);
+        Reason through = new Reason.Relayed(List.of("c"), Bandwidth.NOT_TOLD, 0);
         Path relayed = TestPaths.over(1, "10.0.1.1/24", "10.0.2.2/24", through);
 
         assertThat(MessageProtocol.RENDEZVOUS.mayTake(direct)).isTrue();

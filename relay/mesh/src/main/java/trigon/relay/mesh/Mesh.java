@@ -17,6 +17,7 @@ import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.ClusterKey;
 import trigon.config.cluster.NicConfig;
 import trigon.config.setting.RelayPolicy;
+import trigon.hop.HopDevices;
 import trigon.relay.Relay;
 import trigon.relay.RelayCounts;
 import trigon.relay.RelayLimits;
@@ -125,7 +126,7 @@ public final class Mesh implements Relays, AutoCloseable {
             Load load = new Load(relay.counts());
             Topology topology = new Topology(
                     new Origin(new SecureRandom().nextLong(), node, name),
-                    records(open, relay),
+                    records(open, relay, resources.hops()),
                     new AnnouncementKey(config.clusterKey()),
                     () -> System.currentTimeMillis() / 1000,
                     load::mbps,
@@ -187,10 +188,15 @@ public final class Mesh implements Relays, AutoCloseable {
         }
     }
 
-    private static List<LinkRecord> records(List<LocalLink> software, Relay relay) {
+    private static List<LinkRecord> records(List<LocalLink> software, Relay relay, HopDevices hops) {
         return software.stream()
-                .map(link -> LinkRecord.silent(
-                        link.address(), relay.port(link.address().address()), link.countedMbps()))
+                .map(link -> new LinkRecord(
+                        link.address(),
+                        relay.port(link.address().address()),
+                        link.countedMbps(),
+                        hops.serves(link.address().address()),
+                        List.of(),
+                        false))
                 .toList();
     }
 

@@ -66,7 +66,8 @@ final class Ways implements Detours {
                                     way.route().names(),
                                     Bandwidth.ofRelayed(
                                             way.route().speedMbps(),
-                                            way.route().relays().size())))));
+                                            way.route().relays().size()),
+                                    way.route().rdmaHops()))));
         }
         return paths.stream().distinct().toList();
     }

@@ -38,7 +38,11 @@ class ReluctanceTest {
     @Test
     void aLinkIsTriedAgainBeforeOneThatCarriesLess() {
         Path slow = new Path(
-                "b", ONE.local(), ONE.remote(), LinkKind.SOFTWARE, new Reason.Relayed(List.of("c"), Bandwidth.of(100)));
+                "b",
+                ONE.local(),
+                ONE.remote(),
+                LinkKind.SOFTWARE,
+                new Reason.Relayed(List.of("c"), Bandwidth.of(100), 0));
         Path rdma = rdma(TWO);
 
         assertThat(compared(List.of(TWO, slow), TWO)).containsExactly(TWO);
