@@ -1,4 +1,4 @@
-"""Messages between nodes in network namespaces, over cables that tc or a simulated device limits to a rate. Needs root."""
+"""Messages between nodes in network namespaces, over cables that are limited to a rate. Needs root."""
 
 import argparse
 import json

@@ -26,7 +26,7 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
 
     private @Nullable ProtocolFailure failure;
 
-    EagerReceiver(PathChannel path, Requests requests, Handover from) {
+    EagerReceiver(PathChannel path, Requests requests, OpenMessages.Handover from) {
         this.requests = requests;
         open = from.open();
         nextSequence = from.begun();
@@ -88,7 +88,7 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
     public ResumableProtocol as(MessageProtocol next, List<PathChannel> paths) {
         return next == MessageProtocol.EAGER
                 ? this
-                : new RendezvousReceiver(paths, requests, new Handover(open, nextSequence, received));
+                : new RendezvousReceiver(paths, requests, new OpenMessages.Handover(open, nextSequence, received));
     }
 
     @Override

@@ -39,7 +39,7 @@ final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
 
     private @Nullable ProtocolFailure failure;
 
-    EagerUncopiedSender(PathChannel path, Requests requests, Handover from) {
+    EagerUncopiedSender(PathChannel path, Requests requests, OpenMessages.Handover from) {
         this.requests = requests;
         open = from.open();
         nextSequence = from.begun();
@@ -103,7 +103,7 @@ final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
     public ResumableProtocol as(MessageProtocol next, List<PathChannel> paths) {
         return next == MessageProtocol.EAGER
                 ? this
-                : new RendezvousSender(paths, requests, new Handover(open, nextSequence, finished));
+                : new RendezvousSender(paths, requests, new OpenMessages.Handover(open, nextSequence, finished));
     }
 
     @Override

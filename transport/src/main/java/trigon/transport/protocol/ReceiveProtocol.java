@@ -20,8 +20,8 @@ public sealed interface ReceiveProtocol extends Protocol permits EagerReceiver, 
     /** Over paths that both ends have in that order, all for the same protocol. */
     static ReceiveProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests) {
         return switch (protocol) {
-            case EAGER -> new EagerReceiver(paths.getFirst(), requests, Handover.atFirst());
-            case RENDEZVOUS -> new RendezvousReceiver(paths, requests, Handover.atFirst());
+            case EAGER -> new EagerReceiver(paths.getFirst(), requests, OpenMessages.Handover.atFirst());
+            case RENDEZVOUS -> new RendezvousReceiver(paths, requests, OpenMessages.Handover.atFirst());
         };
     }
 }

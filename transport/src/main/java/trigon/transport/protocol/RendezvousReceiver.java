@@ -60,7 +60,7 @@ final class RendezvousReceiver implements ReceiveProtocol, ResumableProtocol {
     private long dividedComplete;
     private @Nullable ProtocolFailure failure;
 
-    RendezvousReceiver(List<PathChannel> over, Requests requests, Handover from) {
+    RendezvousReceiver(List<PathChannel> over, Requests requests, OpenMessages.Handover from) {
         this.requests = requests;
         open = from.open();
         nextSequence = from.begun();
@@ -226,7 +226,8 @@ final class RendezvousReceiver implements ReceiveProtocol, ResumableProtocol {
     public ResumableProtocol as(MessageProtocol next, List<PathChannel> over) {
         return next == MessageProtocol.RENDEZVOUS
                 ? this
-                : new EagerReceiver(over.getFirst(), requests, new Handover(open, nextSequence, confirmed()));
+                : new EagerReceiver(
+                        over.getFirst(), requests, new OpenMessages.Handover(open, nextSequence, confirmed()));
     }
 
     @Override

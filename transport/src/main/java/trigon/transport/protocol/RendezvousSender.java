@@ -65,7 +65,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     private long settled;
     private @Nullable ProtocolFailure failure;
 
-    RendezvousSender(List<PathChannel> paths, Requests requests, Handover from) {
+    RendezvousSender(List<PathChannel> paths, Requests requests, OpenMessages.Handover from) {
         this.requests = requests;
         open = from.open();
         nextSequence = from.begun();
@@ -295,7 +295,8 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     public ResumableProtocol as(MessageProtocol next, List<PathChannel> over) {
         return next == MessageProtocol.RENDEZVOUS
                 ? this
-                : new EagerUncopiedSender(over.getFirst(), requests, new Handover(open, nextSequence, confirmed()));
+                : new EagerUncopiedSender(
+                        over.getFirst(), requests, new OpenMessages.Handover(open, nextSequence, confirmed()));
     }
 
     @Override

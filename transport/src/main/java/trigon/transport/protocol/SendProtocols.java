@@ -21,7 +21,7 @@ public final class SendProtocols {
                 resumable
                         ? new EagerSender(paths.getFirst(), requests)
                         : new EagerOnceSender(paths.getFirst(), requests);
-            case RENDEZVOUS -> new RendezvousSender(paths, requests, Handover.atFirst());
+            case RENDEZVOUS -> new RendezvousSender(paths, requests, OpenMessages.Handover.atFirst());
         };
     }
 }

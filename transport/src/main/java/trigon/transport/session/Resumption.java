@@ -76,8 +76,8 @@ public final class Resumption {
     }
 
     /**
-     * Goes on over other paths, as many as that protocol {@linkplain #queuePairs(MessageProtocol) has}. The former ones are to be closed afterwards; nobody hears of their loss any
-     * more.
+     * Goes on over other paths, as many as that protocol {@linkplain #queuePairs(MessageProtocol) has}. The former ones
+     * are to be closed afterwards; nobody hears of their loss any more.
      *
      * @param by what its messages go by from now on
      * @param received messages that the receiver has
