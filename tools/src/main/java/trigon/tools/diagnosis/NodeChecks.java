@@ -33,6 +33,7 @@ final class NodeChecks {
         checks.hardware();
         checks.rdma();
         checks.limits();
+        checks.findings.addAll(GpuChecks.of(node, facts));
         checks.findings.addAll(NcclChecks.of(node, facts));
         return checks.findings;
     }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -61,6 +62,9 @@ public final class NodeFacts {
         facts.put(
                 "kernel",
                 Machine.line(machine.file("proc/sys/kernel/osrelease")).orElse(""));
+        facts.put("architecture", System.getProperty("os.arch"));
+        facts.put(
+                "gpuMemoryUse", links.config().value(Settings.GPU_MEMORY).name().toLowerCase(Locale.ROOT));
         facts.put("limits", limits(machine));
         facts.put(
                 "innerInterfaces",
