@@ -9,9 +9,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.diagnosis.Finding.Weight;
+import trigon.tools.facts.GpuNic;
+import trigon.tools.facts.GpuWay;
+import trigon.tools.facts.Link;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.machine.AccessControl;
 import trigon.tools.machine.PciDistance;
 
@@ -29,54 +32,50 @@ final class GpuChecks {
     private static final String WITHOUT_IOMMU = "amd64";
 
     private final String node;
-    private final JsonObject facts;
+    private final NodeFacts facts;
     private final Weight weight;
     private final List<Finding> findings = new ArrayList<>();
 
-    private GpuChecks(String node, JsonObject facts) {
+    private GpuChecks(String node, NodeFacts facts) {
         this.node = node;
         this.facts = facts;
-        weight = isOff() ? Weight.NOTE : Weight.WARNING;
+        weight = facts.isGpuMemoryOff() ? Weight.NOTE : Weight.WARNING;
     }
 
-    static List<Finding> of(String node, JsonObject facts) {
+    static List<Finding> of(String node, NodeFacts facts) {
         GpuChecks checks = new GpuChecks(node, facts);
-        if (!facts.objects("gpus").isEmpty()) {
+        if (!facts.gpus().isEmpty()) {
             checks.check();
         }
         return checks.findings;
     }
 
-    private boolean isOff() {
-        return !Set.of("auto", "on").contains(facts.text("gpuMemoryUse"));
-    }
-
     private void check() {
-        Set<String> devices = facts.objects("links").stream()
-                .filter(link -> link.text("kind").equals("rdma"))
-                .map(link -> link.text("device"))
-                .filter(device -> facts.object("gpuNics").values().containsKey(device))
+        Set<String> devices = facts.links().stream()
+                .filter(Link::isRdma)
+                .map(Link::device)
+                .filter(device -> facts.gpuNic(device).isPresent())
                 .collect(Collectors.toCollection(TreeSet::new));
         if (devices.isEmpty()) {
             return;
         }
-        if (facts.objects("gpus").stream().allMatch(gpu -> gpu.text("model").contains(SHARES_MEMORY))) {
+        if (facts.gpus().stream().allMatch(gpu -> gpu.model().contains(SHARES_MEMORY))) {
             findings.add(Finding.note(
                     "gpu-memory-unsupported",
                     node,
                     "NICs do not reach memory of this GPU, by design: DGX Spark has no GPUDirect RDMA",
-                    "the model is " + facts.objects("gpus").getFirst().text("model"),
+                    "the model is " + facts.gpus().getFirst().model(),
                     advice(node, "nothing: NCCL's buffers are in host memory, which is the GPU's, too")));
             return;
         }
         List<String> ready = new ArrayList<>();
         for (String device : devices) {
-            JsonObject nic = facts.object("gpuNics").object(device);
-            nic.objects("gpus").stream()
-                    .findFirst()
-                    .ifPresent(nearest -> check(device, nic, nearest).ifPresent(ready::add));
+            facts.gpuNic(device)
+                    .ifPresent(nic -> nic.nearest()
+                            .flatMap(way -> check(device, nic, way))
+                            .ifPresent(ready::add));
         }
-        if (isOff() && !ready.isEmpty()) {
+        if (facts.isGpuMemoryOff() && !ready.isEmpty()) {
             findings.add(Finding.note(
                     "gpu-memory-possible",
                     node,
@@ -87,12 +86,12 @@ final class GpuChecks {
     }
 
     /** How it reaches the nearest GPU; empty if there is a finding. */
-    private Optional<String> check(String device, JsonObject nic, JsonObject nearest) {
+    private Optional<String> check(String device, GpuNic nic, GpuWay nearest) {
         int before = findings.size();
-        String gpu = nearest.text("gpu");
-        String how = facts.objects("rdmaPorts").stream()
-                .filter(port -> port.text("device").equals(device))
-                .map(port -> port.text("gpuMemory"))
+        String gpu = nearest.gpu();
+        String how = facts.rdmaPorts().stream()
+                .filter(port -> port.device().equals(device))
+                .map(port -> port.gpuMemory())
                 .findFirst()
                 .orElse("");
         if (how.startsWith(UNREACHABLE)) {
@@ -105,23 +104,22 @@ final class GpuChecks {
                             node,
                             "modprobe nvidia-peermem, which needs NVIDIA's RDMA driver (DOCA-OFED); or Linux 5.12 and"
                                     + " rdma-core 34 for DMA-BUF"));
-        } else if (how.equals(DMA_BUF) && facts.object("gpuDriver").isFalse("open")) {
+        } else if (how.equals(DMA_BUF) && facts.hasClosedGpuDriver()) {
             add(
                     "gpu-driver-closed",
                     device,
                     "%s takes DMA-BUFs, and NVIDIA's closed kernel modules hand out none".formatted(device),
-                    "/proc/driver/nvidia/version says "
-                            + facts.object("gpuDriver").text("version") + ", not the open modules",
+                    "/proc/driver/nvidia/version says " + facts.gpuDriverVersion() + ", not the open modules",
                     advice(node, "install the open kernel modules (nvidia-open), or modprobe nvidia-peermem"));
         }
-        if (facts.text("architecture").equals(WITHOUT_IOMMU)) {
+        if (facts.architecture().equals(WITHOUT_IOMMU)) {
             checkIommu(device, nic, gpu);
             if (!isNear(nearest)) {
                 add(
                         "gpu-far-from-nic",
                         device,
-                        "%s and the nearest GPU, %s, are joined by the CPU only (%s), so NCCL copies through host memory"
-                                .formatted(device, gpu, nearest.text("distance")),
+                        "%s reaches the nearest GPU, %s, through the CPU only (%s): NCCL copies through host memory"
+                                .formatted(device, gpu, nearest.distance()),
                         "their places in /sys/devices",
                         advice(
                                 node,
@@ -129,7 +127,7 @@ final class GpuChecks {
                                         + " with TRIGON_GPU_MEMORY=off"));
             }
         }
-        if (nearest.text("accessControl").equals(AccessControl.REDIRECTS.toString())) {
+        if (nearest.accessControl().equals(AccessControl.REDIRECTS.toString())) {
             add(
                     "acs-redirects",
                     device,
@@ -142,21 +140,21 @@ final class GpuChecks {
                                     + " hosts of virtual machines, which need it"));
         }
         return findings.size() == before
-                ? Optional.of("%s that of %s by %s (%s)".formatted(device, gpu, how, nearest.text("distance")))
+                ? Optional.of("%s that of %s by %s (%s)".formatted(device, gpu, how, nearest.distance()))
                 : Optional.empty();
     }
 
-    private static boolean isNear(JsonObject nearest) {
-        return PciDistance.valueOf(nearest.text("distance")).isBelowTheCpu();
+    private static boolean isNear(GpuWay nearest) {
+        return PciDistance.valueOf(nearest.distance()).isBelowTheCpu();
     }
 
-    private void checkIommu(String device, JsonObject nic, String gpu) {
+    private void checkIommu(String device, GpuNic nic, String gpu) {
         List<String> translated = new ArrayList<>();
-        if (isTranslated(nic)) {
+        if (nic.isTranslated()) {
             translated.add(device);
         }
-        facts.objects("gpus").stream()
-                .filter(each -> each.text("function").equals(gpu) && isTranslated(each))
+        facts.gpus().stream()
+                .filter(each -> each.function().equals(gpu) && each.isTranslated())
                 .forEach(_ -> translated.add("the GPU " + gpu));
         if (!translated.isEmpty()) {
             add(
@@ -167,10 +165,6 @@ final class GpuChecks {
                     "iommu_group/type of the PCI functions is not identity",
                     advice(node, "add iommu=pt to the kernel's command line, or turn the IOMMU off in the firmware"));
         }
-    }
-
-    private static boolean isTranslated(JsonObject function) {
-        return function.find("iommu").filter(type -> !type.equals("identity")).isPresent();
     }
 
     private void add(String code, String device, String what, String evidence, Remedy... remedies) {

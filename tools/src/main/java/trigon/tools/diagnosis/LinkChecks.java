@@ -6,11 +6,12 @@ import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding.Weight;
+import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Examination;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
@@ -73,15 +74,14 @@ final class LinkChecks {
     private boolean goesElsewhere(Probe probe) {
         String source = probe.result().text("source");
         String from = probe.result().text("from");
-        JsonObject facts = seen.facts().get(probe.from());
+        NodeFacts facts = seen.facts().get(probe.from());
         if (source.equals(from) || source.isEmpty()) {
             return false;
         }
         return source.equals("none")
                 || facts == null
-                || Observations.interfaceOf(facts, address(source)).isEmpty()
-                || !Observations.interfaceOf(facts, address(source))
-                        .equals(Observations.interfaceOf(facts, address(from)));
+                || facts.interfaceOf(address(source)).isEmpty()
+                || !facts.interfaceOf(address(source)).equals(facts.interfaceOf(address(from)));
     }
 
     private void check(Probe probe) {
@@ -131,13 +131,13 @@ final class LinkChecks {
 
     /** A strict filter drops what comes in over another interface than the one that answers go to. */
     private void checkReversePath(Probe probe) {
-        JsonObject facts = seen.facts().get(probe.from());
+        NodeFacts facts = seen.facts().get(probe.from());
         if (facts == null) {
             return;
         }
-        Observations.interfaceOf(facts, address(probe.result().text("from")))
-                .map(nic -> nic.text("name"))
-                .filter(name -> facts.object("reversePathFilter").whole(name) == STRICT)
+        facts.interfaceOf(address(probe.result().text("from")))
+                .map(nic -> nic.name())
+                .filter(name -> facts.reversePathFilter(name) == STRICT)
                 .ifPresent(name -> findings.add(
                         probe,
                         Finding.error(
@@ -269,8 +269,8 @@ final class LinkChecks {
                 || !probe.result().text("topologyUdp").equals("no answer")) {
             return;
         }
-        JsonObject facts = seen.facts().get(probe.to());
-        long port = facts == null ? 0 : facts.whole("topologyPort");
+        NodeFacts facts = seen.facts().get(probe.to());
+        long port = facts == null ? 0 : facts.topologyPort();
         findings.add(
                 probe,
                 Finding.warning(
@@ -314,17 +314,17 @@ final class LinkChecks {
     /** Whether packets of the interface's size do not arrive. */
     private boolean checkMtu(Probe probe, String where) {
         InterfaceAddress from = address(probe.result().text("from"));
-        JsonObject facts = seen.facts().get(probe.from());
+        NodeFacts facts = seen.facts().get(probe.from());
         if (facts == null || probe.result().number("mtuArrives").isEmpty()) {
             return false;
         }
-        JsonObject nic = Observations.interfaceOf(facts, from).orElse(facts);
-        long mtu = nic.whole("mtu");
+        Nic nic = facts.interfaceOf(from).orElse(Nic.NONE);
+        long mtu = nic.mtu();
         long arrives = probe.result().whole("mtuArrives");
         if (mtu == 0 || arrives >= Math.min(mtu, 65_000)) {
             return false;
         }
-        long other = other(probe).whole("mtu");
+        long other = other(probe).mtu();
         boolean dataArrive = probe.result().text("data").equals("right"); // TCP and RoCE agree on what both ends take
         findings.add(
                 probe,
@@ -333,47 +333,42 @@ final class LinkChecks {
                         "mtu",
                         where,
                         "packets of %d bytes, the MTU of %s, do not arrive; those of %d do"
-                                .formatted(mtu, nic.text("name"), arrives),
+                                .formatted(mtu, nic.name(), arrives),
                         "datagrams that may not be cut" + (other > 0 ? "; the MTU of the other end is " + other : ""),
                         List.of(
                                 other > 0 && other < mtu
                                         ? change(
                                                 probe.to(),
-                                                "ip link set " + other(probe).text("name") + " mtu " + mtu)
-                                        : change(
-                                                probe.from(), "ip link set " + nic.text("name") + " mtu " + arrives))));
+                                                "ip link set " + other(probe).name() + " mtu " + mtu)
+                                        : change(probe.from(), "ip link set " + nic.name() + " mtu " + arrives))));
         return true;
     }
 
-    private JsonObject other(Probe probe) {
-        JsonObject facts = seen.facts().get(probe.to());
+    private Nic other(Probe probe) {
+        NodeFacts facts = seen.facts().get(probe.to());
         return facts == null
-                ? new JsonObject(Map.of())
-                : Observations.interfaceOf(facts, address(probe.result().text("to")))
-                        .orElseGet(() -> new JsonObject(Map.of()));
+                ? Nic.NONE
+                : facts.interfaceOf(address(probe.result().text("to"))).orElse(Nic.NONE);
     }
 
     private void checkRate(Probe probe, String where) {
-        JsonObject facts = seen.facts().get(probe.from());
+        NodeFacts facts = seen.facts().get(probe.from());
         boolean byRdma = probe.result().object("rdma").number("rateMbps").isPresent();
         JsonObject measured = byRdma ? probe.result().object("rdma") : probe.result();
         if (facts == null || measured.number("rateMbps").isEmpty()) {
             return;
         }
         long rate = measured.whole("rateMbps");
-        Observations.interfaceOf(facts, address(probe.result().text("from")))
-                .filter(nic -> nic.number("speedMbps").isPresent())
-                .filter(nic -> rate < nic.whole("speedMbps") * LEAST_SHARE_OF_SPEED)
+        facts.interfaceOf(address(probe.result().text("from")))
+                .filter(nic -> nic.speedMbps() > 0)
+                .filter(nic -> rate < nic.speedMbps() * LEAST_SHARE_OF_SPEED)
                 .ifPresent(nic -> findings.add(
                         probe,
                         Finding.warning(
                                 "slow",
                                 where,
                                 "%s carries %d Mbit/s; the link promises %d"
-                                        .formatted(
-                                                byRdma ? "RDMA WRITE" : "one TCP connection",
-                                                rate,
-                                                nic.whole("speedMbps")),
+                                        .formatted(byRdma ? "RDMA WRITE" : "one TCP connection", rate, nic.speedMbps()),
                                 "less than 0.7 of its speed, measured for " + (byRdma ? "1 s" : "2 s"),
                                 advice(
                                         probe.from(),

@@ -11,8 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 
@@ -156,13 +155,13 @@ final class WayChecks {
     }
 
     private boolean hasKey(String node) {
-        JsonObject facts = seen.facts().get(node);
-        return facts != null && facts.texts("settings").stream().noneMatch(line -> line.startsWith(NO_KEY));
+        NodeFacts facts = seen.facts().get(node);
+        return facts != null && facts.settings().stream().noneMatch(line -> line.startsWith(NO_KEY));
     }
 
     private boolean relays(String node) {
-        JsonObject facts = seen.facts().get(node);
-        return facts != null && facts.texts("settings").stream().noneMatch(line -> line.startsWith("relay: off"));
+        NodeFacts facts = seen.facts().get(node);
+        return facts != null && facts.settings().stream().noneMatch(line -> line.startsWith("relay: off"));
     }
 
     private boolean isCabledWithoutAddresses(String one, String other) {
@@ -172,10 +171,10 @@ final class WayChecks {
     }
 
     private boolean hasLinkLocal(String node, String nic) {
-        JsonObject facts = seen.facts().get(node);
+        NodeFacts facts = seen.facts().get(node);
         return facts != null
-                && facts.objects("links").stream()
-                        .anyMatch(link -> link.text("interface").equals(nic)
-                                && InterfaceAddress.parse(link.text("address")).isLinkLocal());
+                && facts.links().stream()
+                        .anyMatch(
+                                link -> link.nic().equals(nic) && link.address().isLinkLocal());
     }
 }

@@ -67,8 +67,8 @@ final class DoctorText {
                 .filter(probe -> probe.rdma().equals("right"))
                 .count();
         boolean isThere = seen.facts().values().stream()
-                .flatMap(facts -> facts.objects("links").stream())
-                .anyMatch(link -> link.text("kind").equals("rdma"));
+                .flatMap(facts -> facts.links().stream())
+                .anyMatch(link -> link.isRdma());
         if (tried > 0) {
             return "%d of %d carry data by RDMA".formatted(right, tried);
         }
@@ -245,8 +245,8 @@ final class DoctorText {
     /** Whether an interface of the node has an address of IPv4 that somebody or something has given it. */
     private Predicate<String> hasIpv4(String node) {
         return name -> Optional.ofNullable(seen.facts().get(node)).stream()
-                .flatMap(facts -> Observations.interfaceNamed(facts, name).stream())
-                .flatMap(nic -> Observations.ownAddresses(nic).stream())
+                .flatMap(facts -> facts.interfaceNamed(name).stream())
+                .flatMap(nic -> nic.ownAddresses().stream())
                 .anyMatch(each -> each.address() instanceof Inet4Address four && !four.isLinkLocalAddress());
     }
 }

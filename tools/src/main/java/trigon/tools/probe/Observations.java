@@ -2,9 +2,8 @@ package trigon.tools.probe;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NodeFacts;
 
 /**
  * What an examination has found, before anybody thinks about it.
@@ -17,7 +16,7 @@ import trigon.tools.console.JsonObject;
  * @param rate whether rates were measured
  */
 public record Observations(
-        Map<String, JsonObject> facts,
+        Map<String, NodeFacts> facts,
         Map<String, String> silent,
         List<Clock> clocks,
         List<Heard> heard,
@@ -62,37 +61,5 @@ public record Observations(
         clocks = List.copyOf(clocks);
         heard = List.copyOf(heard);
         probes = List.copyOf(probes);
-    }
-
-    /** The interface of a node that has an address. */
-    public static Optional<JsonObject> interfaceOf(JsonObject facts, InterfaceAddress address) {
-        return facts.objects("interfaces").stream()
-                .filter(nic -> nic.texts("addresses").stream()
-                        .anyMatch(each -> InterfaceAddress.parse(each).address().equals(address.address())))
-                .findFirst();
-    }
-
-    /**
-     * Whether an interface leads to no other machine, as bridges of containers do, which are links where nothing else
-     * is. What a file lists is what it is meant to be.
-     */
-    public static boolean isInner(JsonObject facts, String name) {
-        return facts.find("clusterNode").isEmpty()
-                && facts.texts("innerInterfaces").contains(name);
-    }
-
-    /** The addresses that somebody, or something, has given an interface, but for the loopback's. */
-    public static List<InterfaceAddress> ownAddresses(JsonObject nic) {
-        return nic.texts("addresses").stream()
-                .map(InterfaceAddress::parse)
-                .filter(each -> !each.isLinkLocal() && !each.address().isLoopbackAddress())
-                .toList();
-    }
-
-    /** A node's interface of that name. */
-    public static Optional<JsonObject> interfaceNamed(JsonObject facts, String name) {
-        return facts.objects("interfaces").stream()
-                .filter(nic -> nic.text("name").equals(name))
-                .findFirst();
     }
 }

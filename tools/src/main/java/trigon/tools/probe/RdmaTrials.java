@@ -13,8 +13,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
+import trigon.tools.facts.Link;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations.Probe;
 
 /**
@@ -29,7 +32,7 @@ final class RdmaTrials {
 
     private final Map<String, NodeConnection> nodes = new LinkedHashMap<>();
     private final Map<String, Lock> busy = new LinkedHashMap<>();
-    private final Map<String, JsonObject> facts;
+    private final Map<String, NodeFacts> facts;
     private final boolean rate;
 
     /**
@@ -37,7 +40,7 @@ final class RdmaTrials {
      *
      * @param rate whether to measure how fast each link is; one after the other then
      */
-    RdmaTrials(List<NodeConnection> nodes, Map<String, JsonObject> facts, boolean rate) {
+    RdmaTrials(List<NodeConnection> nodes, Map<String, NodeFacts> facts, boolean rate) {
         for (NodeConnection each : nodes) {
             this.nodes.put(each.name(), each);
             this.busy.put(each.name(), new ReentrantLock());
@@ -47,16 +50,16 @@ final class RdmaTrials {
     }
 
     /** The device by which a node has RDMA at an address, if it has. */
-    static Optional<String> device(JsonObject facts, String address) {
-        return facts.objects("links").stream()
-                .filter(link ->
-                        link.text("kind").equals("rdma") && link.text("address").startsWith(address + "/"))
-                .map(link -> link.text("device"))
+    static Optional<String> device(NodeFacts facts, String address) {
+        return facts.links().stream()
+                .filter(link -> link.isRdma()
+                        && InterfaceAddress.text(link.address().address()).equals(address))
+                .map(Link::device)
                 .findFirst();
     }
 
     private Optional<String> device(String node, String address) {
-        return device(facts.getOrDefault(node, new JsonObject(Map.of())), address);
+        return device(facts.getOrDefault(node, NodeFacts.NONE), address);
     }
 
     /** Whether both ends have RDMA, and packets go over this link at all: the others have findings of their own. */

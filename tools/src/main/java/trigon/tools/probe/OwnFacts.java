@@ -25,7 +25,7 @@ import trigon.tools.machine.NicFacts;
 import trigon.tools.machine.Redaction;
 
 /** What a node says of itself: its links, and what besides them decides whether a job runs. No secrets. */
-public final class NodeFacts {
+public final class OwnFacts {
 
     private static final String SCHEMA = "trigon.node/1";
 
@@ -36,7 +36,7 @@ public final class NodeFacts {
     /** Where Gloo and TensorPipe listen, which frameworks use beside NCCL. */
     private static final Set<String> OTHERS = Set.of("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME");
 
-    private NodeFacts() {}
+    private OwnFacts() {}
 
     /** A file of NCCL's, with what it sets. */
     record NcclFile(String file, Map<String, String> settings) {}
