@@ -75,10 +75,10 @@ final class BootstrapChecks {
             }
             String address = InterfaceAddress.text(own.address());
             seen.probes().stream().filter(Probe::works).forEach(probe -> {
-                if (probe.from().equals(node) && probe.result().text("from").equals(address)) {
+                if (probe.from().equals(node) && probe.fromAddress().equals(address)) {
                     reached.add(probe.to());
                 }
-                if (probe.to().equals(node) && probe.result().text("to").equals(address)) {
+                if (probe.to().equals(node) && probe.toAddress().equals(address)) {
                     reached.add(probe.from());
                 }
             });

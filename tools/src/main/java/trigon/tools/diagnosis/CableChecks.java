@@ -211,11 +211,8 @@ final class CableChecks {
         String a = InterfaceAddress.text(one.address().address());
         String b = InterfaceAddress.text(other.address().address());
         return cluster.seen().probes().stream()
-                .anyMatch(probe -> probe.works()
-                        && Set.of(a, b)
-                                .equals(Set.of(
-                                        probe.result().text("from"),
-                                        probe.result().text("to"))));
+                .anyMatch(
+                        probe -> probe.works() && Set.of(a, b).equals(Set.of(probe.fromAddress(), probe.toAddress())));
     }
 
     /**

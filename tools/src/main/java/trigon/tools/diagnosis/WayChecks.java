@@ -65,8 +65,8 @@ final class WayChecks {
 
     private void links() {
         for (Probe probe : seen.probes()) {
-            String from = probe.result().text("from");
-            String to = probe.result().text("to");
+            String from = probe.fromAddress();
+            String to = probe.toAddress();
             boolean explained = isExplained(probe.from(), probe.to())
                     || (!troubled.isEmpty() && (misled.contains(from) || misled.contains(to)));
             if (!probe.works() && !explained) {
@@ -74,12 +74,7 @@ final class WayChecks {
                         "link-fails",
                         "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to),
                         "this link was tried, and does not work; no check knows why",
-                        "TCP: %s; data: %s"
-                                .formatted(
-                                        probe.result().text("tcp"),
-                                        probe.result().find("data").isEmpty()
-                                                ? "none"
-                                                : probe.result().text("data")),
+                        "TCP: %s; data: %s".formatted(probe.tcp(), probe.data().isEmpty() ? "none" : probe.data()),
                         look(probe.from(), "ping -c 3 -I " + from + " " + to)));
             }
         }

@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.function.BinaryOperator;
 import java.util.function.Predicate;
 import trigon.tools.console.Console;
-import trigon.tools.console.JsonObject;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.diagnosis.Finding;
@@ -137,27 +136,22 @@ final class DoctorText {
         title("Links");
         Table table = new Table("from", "to", "TCP", "RDMA", "round trip", "MTU", "rate", "addresses");
         for (Probe probe : seen.probes()) {
-            JsonObject result = probe.result();
             table.styled(
                     probe.works() ? Style.GOOD : Style.BAD,
                     probe.from(),
                     probe.to(),
-                    !result.text("tcp").equals("ok")
-                            ? result.text("tcp")
-                            : result.text("data").equals("right") ? "ok" : "data: " + result.text("data"),
+                    !probe.tcp().equals("ok")
+                            ? probe.tcp()
+                            : probe.data().equals("right") ? "ok" : "data: " + probe.data(),
                     rdmaCell(probe),
-                    result.number("roundTripMicros")
-                            .map(us -> us.longValue() + " us")
+                    probe.roundTripMicros().map(us -> us + " us").orElse("-"),
+                    probe.mtuArrives().map(Object::toString).orElse("-"),
+                    probe.transfer()
+                            .rateMbps()
+                            .or(probe::rateMbps)
+                            .map(mbps -> mbps + " Mb/s")
                             .orElse("-"),
-                    result.number("mtuArrives")
-                            .map(bytes -> Long.toString(bytes.longValue()))
-                            .orElse("-"),
-                    result.object("rdma")
-                            .number("rateMbps")
-                            .or(() -> result.number("rateMbps"))
-                            .map(mbps -> mbps.longValue() + " Mb/s")
-                            .orElse("-"),
-                    result.text("from") + " - " + result.text("to"));
+                    probe.fromAddress() + " - " + probe.toAddress());
         }
         table.print(console);
         console.out().println();

@@ -2,7 +2,7 @@ package trigon.tools.facts;
 
 import trigon.tools.console.JsonObject;
 
-/** A GPU. */
+/** A GPU of NVIDIA, as its PCI function and its driver say. */
 public record Gpu(JsonObject json) {
 
     public String function() {

@@ -2,8 +2,10 @@ package trigon.tools.probe;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import trigon.tools.console.JsonObject;
 import trigon.tools.facts.NodeFacts;
+import trigon.tools.facts.Transfer;
 
 /**
  * What an examination has found, before anybody thinks about it.
@@ -37,11 +39,89 @@ public record Observations(
     /** A link was tried. */
     public record Probe(String from, String to, JsonObject result) {
 
+        /** The address at this end, of that link. */
+        public String fromAddress() {
+            return result.text("from");
+        }
+
+        public String toAddress() {
+            return result.text("to");
+        }
+
+        /** What the kernel takes at this end to get there. */
+        public String source() {
+            return result.text("source");
+        }
+
+        /** Whether the ends share no subnet. */
+        public boolean isRouted() {
+            return result.isTrue("routed");
+        }
+
+        /** {@code ok}, or what became of the connection. */
+        public String tcp() {
+            return result.text("tcp");
+        }
+
+        /** {@code right}, or what became of a transfer; empty if none was tried. */
+        public String data() {
+            return result.text("data");
+        }
+
+        /** {@code ok}, or what became of a datagram. */
+        public String udp() {
+            return result.text("udp");
+        }
+
+        /** The same at RoCE's port. */
+        public String roceUdp() {
+            return result.text("roceUdp");
+        }
+
+        /** The same at the announcements' port. */
+        public String topologyUdp() {
+            return result.text("topologyUdp");
+        }
+
+        /** The other end's hardware address, or why there is none; empty if nobody asked for it. */
+        public String neighbour() {
+            return result.text("neighbour");
+        }
+
+        public long datagrams() {
+            return result.whole("datagrams");
+        }
+
+        public long datagramsLost() {
+            return result.whole("datagramsLost");
+        }
+
+        public long leastRoundTripMicros() {
+            return result.whole("leastRoundTripMicros");
+        }
+
+        public Optional<Long> roundTripMicros() {
+            return result.number("roundTripMicros").map(Double::longValue);
+        }
+
+        /** The longest packet that arrives in one piece. */
+        public Optional<Long> mtuArrives() {
+            return result.number("mtuArrives").map(Double::longValue);
+        }
+
+        /** Of one TCP connection. */
+        public Optional<Long> rateMbps() {
+            return result.number("rateMbps").map(Double::longValue);
+        }
+
+        /** Of RDMA; empty if none was tried. */
+        public Transfer transfer() {
+            return new Transfer(result.object("rdma"));
+        }
+
         /** Whether data arrive as they were sent, by all that the two ends have. */
         public boolean works() {
-            return result.text("tcp").equals("ok")
-                    && result.text("data").equals("right")
-                    && (!hasRdma() || rdma().equals("right"));
+            return tcp().equals("ok") && data().equals("right") && (!hasRdma() || rdma().equals("right"));
         }
 
         /** Whether a transfer by RDMA was tried, too. */
@@ -51,7 +131,7 @@ public record Observations(
 
         /** How that has ended; empty if there was none. */
         public String rdma() {
-            return result.object("rdma").text("outcome");
+            return transfer().outcome();
         }
     }
 

@@ -64,13 +64,12 @@ final class RdmaTrials {
 
     /** Whether both ends have RDMA, and packets go over this link at all: the others have findings of their own. */
     private boolean isToBeTried(Probe probe) {
-        JsonObject result = probe.result();
         return nodes.containsKey(probe.from())
                 && nodes.containsKey(probe.to())
-                && device(probe.from(), result.text("from")).isPresent()
-                && device(probe.to(), result.text("to")).isPresent()
-                && result.text("source").equals(result.text("from"))
-                && (result.text("tcp").equals("ok") || result.text("udp").equals("ok"));
+                && device(probe.from(), probe.fromAddress()).isPresent()
+                && device(probe.to(), probe.toAddress()).isPresent()
+                && probe.source().equals(probe.fromAddress())
+                && (probe.tcp().equals("ok") || probe.udp().equals("ok"));
     }
 
     /** The same probes, with what came of RDMA. */
@@ -107,8 +106,8 @@ final class RdmaTrials {
     private Map<String, Object> transfer(Probe probe) {
         String id = UUID.randomUUID().toString();
         int seed = id.hashCode();
-        End from = new End(probe.from(), probe.result().text("from"), id, seed);
-        End to = new End(probe.to(), probe.result().text("to"), id, seed);
+        End from = new End(probe.from(), probe.fromAddress(), id, seed);
+        End to = new End(probe.to(), probe.toAddress(), id, seed);
         try {
             return transfer(from, to);
         } catch (IOException | RuntimeException e) { // of an agent in this process, its own failures, too
