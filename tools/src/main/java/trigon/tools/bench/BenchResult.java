@@ -3,7 +3,6 @@ package trigon.tools.bench;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalDouble;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;
@@ -85,7 +84,7 @@ record BenchResult(
             table.row(
                     names.of(each.ranks()),
                     Sizes.text(each.bytes()),
-                    number("%.1f", each.micros()),
+                    number("%.1f", each.latencyMicros()),
                     number("%.3f", each.gigabytesPerSecond()));
         }
         table.print(console);
@@ -113,7 +112,7 @@ record BenchResult(
                 "failedOver",
                 hasFailedOver(),
                 "perftest",
-                figures.stream().map(Perftest.Figures::json).toList(),
+                figures,
                 "measurements",
                 measured.stream().map(BenchResult::json).toList());
     }
@@ -134,10 +133,5 @@ record BenchResult(
                 each.gigabytesPerSecond(),
                 "wrong",
                 each.wrong());
-    }
-
-    /** For JSON, which has no other way to say that there is none. */
-    static Optional<Double> boxed(OptionalDouble number) {
-        return number.isPresent() ? Optional.of(number.getAsDouble()) : Optional.empty();
     }
 }

@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import trigon.routing.LocalLink;
 import trigon.tools.console.CommandFailure;
-import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 
 /**
@@ -41,29 +40,16 @@ final class Perftest {
     private static final int LINES_OF_A_FAILURE = 4;
 
     /**
-     * Of one size.
+     * Of one size, as in JSON under {@code perftest}.
      *
      * @param ranks the two
-     * @param micros half of a round trip, typically; empty if the program says it at the other end only
+     * @param latencyMicros half of a round trip, typically; empty if the program says it at the other end only
      * @param gigabytesPerSecond in one direction; empty likewise
      */
-    record Figures(List<Integer> ranks, long bytes, OptionalDouble micros, OptionalDouble gigabytesPerSecond) {
+    record Figures(List<Integer> ranks, long bytes, OptionalDouble latencyMicros, OptionalDouble gigabytesPerSecond) {
 
         Figures {
             ranks = List.copyOf(ranks);
-        }
-
-        /** As JSON, under {@code perftest}. */
-        Map<String, Object> json() {
-            return Json.object(
-                    "ranks",
-                    ranks,
-                    "bytes",
-                    bytes,
-                    LATENCY_MICROS,
-                    BenchResult.boxed(micros),
-                    BANDWIDTH_GIGABYTES,
-                    BenchResult.boxed(gigabytesPerSecond));
         }
 
         /** With what these say of the same ranks and size, where this has nothing. */
@@ -72,7 +58,10 @@ final class Perftest {
                     .filter(each -> each.whole("bytes") == bytes && ranks.equals(wholes(each, "ranks")))
                     .toList();
             return new Figures(
-                    ranks, bytes, or(micros, same, LATENCY_MICROS), or(gigabytesPerSecond, same, BANDWIDTH_GIGABYTES));
+                    ranks,
+                    bytes,
+                    or(latencyMicros, same, LATENCY_MICROS),
+                    or(gigabytesPerSecond, same, BANDWIDTH_GIGABYTES));
         }
 
         private static List<Integer> wholes(JsonObject object, String name) {

@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
@@ -91,6 +92,7 @@ public final class Json {
             case Optional<?> optional -> optional.orElse(null);
             case OptionalInt optional -> optional.isPresent() ? optional.getAsInt() : null;
             case OptionalLong optional -> optional.isPresent() ? optional.getAsLong() : null;
+            case OptionalDouble optional -> optional.isPresent() ? optional.getAsDouble() : null;
             default -> value;
         };
     }

@@ -12,6 +12,9 @@ import java.util.Optional;
  */
 public record JsonObject(Map<String, Object> values) {
 
+    /** Without keys. */
+    public static final JsonObject EMPTY = new JsonObject(Map.of());
+
     /**
      * From text.
      *
@@ -55,6 +58,13 @@ public record JsonObject(Map<String, Object> values) {
         return number(key).map(Double::longValue).orElse(0L);
     }
 
+    /** Empty if the key is missing, or its value no truth value. */
+    public Optional<Boolean> truth(String key) {
+        return Optional.ofNullable(values.get(key))
+                .filter(Boolean.class::isInstance)
+                .map(Boolean.class::cast);
+    }
+
     /** Whether it is there and true. */
     public boolean isTrue(String key) {
         return Boolean.TRUE.equals(values.get(key));
@@ -67,7 +77,7 @@ public record JsonObject(Map<String, Object> values) {
 
     /** An object; one without keys if there is none. */
     public JsonObject object(String key) {
-        return Optional.ofNullable(values.get(key)).flatMap(JsonObject::of).orElseGet(() -> new JsonObject(Map.of()));
+        return Optional.ofNullable(values.get(key)).flatMap(JsonObject::of).orElse(EMPTY);
     }
 
     /** The objects of a list. */

@@ -6,13 +6,12 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding.Remedy;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 
 /**
@@ -36,8 +35,8 @@ final class Addressing {
     Addressing(Observations seen) {
         this.seen = seen;
         taken = seen.facts().values().stream()
-                .flatMap(facts -> facts.objects("interfaces").stream())
-                .flatMap(nic -> Observations.ownAddresses(nic).stream())
+                .flatMap(facts -> facts.interfaces().stream())
+                .flatMap(nic -> nic.ownAddresses().stream())
                 .collect(Collectors.toCollection(ArrayList::new));
     }
 
@@ -137,18 +136,18 @@ final class Addressing {
 
     /** Whether nothing is known that may depend on this address. */
     boolean mayGo(Place place) {
-        JsonObject facts = seen.facts().getOrDefault(place.node(), new JsonObject(Map.of()));
-        String bootstrap = facts.object("environment").text("NCCL_SOCKET_IFNAME");
+        NodeFacts facts = seen.facts().getOrDefault(place.node(), NodeFacts.NONE);
+        String bootstrap = facts.environment().text("NCCL_SOCKET_IFNAME");
         boolean isOfBootstrap = !bootstrap.isEmpty()
                 && !bootstrap.startsWith("^")
                 && NcclChecks.bootstrapInterfaces(facts, bootstrap).stream()
-                        .anyMatch(nic -> nic.text("name").equals(place.name()));
+                        .anyMatch(nic -> nic.name().equals(place.name()));
         return !place.isFixed()
                 && !isOfBootstrap
-                && !facts.texts("defaultRoutes").contains(place.name())
-                && !facts.text("loginAddress")
+                && !facts.defaultRoutes().contains(place.name())
+                && !facts.loginAddress()
                         .equals(InterfaceAddress.text(place.address().address()))
-                && Observations.ownAddresses(place.nic()).stream()
+                && place.nic().ownAddresses().stream()
                         .noneMatch(other -> !other.equals(place.address())
                                 && place.address().contains(other.address()));
     }
@@ -156,9 +155,9 @@ final class Addressing {
     /** Whether an interface of the node may have an address of that subnet: no other one of the node has. */
     boolean mayHave(String node, String nic, InterfaceAddress of) {
         return Optional.ofNullable(seen.facts().get(node)).stream()
-                .flatMap(facts -> facts.objects("interfaces").stream())
-                .filter(other -> !other.text("name").equals(nic))
-                .flatMap(other -> Observations.ownAddresses(other).stream())
+                .flatMap(facts -> facts.interfaces().stream())
+                .filter(other -> !other.name().equals(nic))
+                .flatMap(other -> other.ownAddresses().stream())
                 .noneMatch(other -> other.contains(of.address()) || of.contains(other.address()));
     }
 }

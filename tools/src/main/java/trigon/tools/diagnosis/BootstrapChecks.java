@@ -11,7 +11,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NcclFile;
+import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 
@@ -26,12 +28,11 @@ final class BootstrapChecks {
         List<Finding> findings = new ArrayList<>();
         seen.facts()
                 .forEach((node, facts) -> value(facts).ifPresent(value -> {
-                    List<JsonObject> nics =
-                            value.startsWith("^") ? List.of() : NcclChecks.bootstrapInterfaces(facts, value);
+                    List<Nic> nics = value.startsWith("^") ? List.of() : NcclChecks.bootstrapInterfaces(facts, value);
                     Set<String> others = new TreeSet<>(seen.facts().keySet());
                     others.remove(node);
                     Set<String> reached = new TreeSet<>();
-                    for (JsonObject nic : nics) {
+                    for (Nic nic : nics) {
                         reached.addAll(reachedBy(seen, node, nic));
                     }
                     Set<String> missed = new TreeSet<>(others);
@@ -43,9 +44,7 @@ final class BootstrapChecks {
                                 "NCCL's bootstrap is told to use %s, a cable to %s: %s cannot reach this node there"
                                         .formatted(value, String.join(", ", reached), String.join(", ", missed)),
                                 VARIABLE + "=" + value + ", and the subnets of "
-                                        + nics.stream()
-                                                .map(nic -> nic.text("name"))
-                                                .collect(Collectors.joining(", ")),
+                                        + nics.stream().map(nic -> nic.name()).collect(Collectors.joining(", ")),
                                 advice(node, "name an interface that all nodes share: " + VARIABLE)));
                     }
                 }));
@@ -53,22 +52,22 @@ final class BootstrapChecks {
     }
 
     /** The environment's, or else that of NCCL's files. */
-    private static Optional<String> value(JsonObject facts) {
+    private static Optional<String> value(NodeFacts facts) {
         return Stream.concat(
-                        Stream.of(facts.object("environment")),
-                        facts.objects("ncclFiles").stream().map(file -> file.object("settings")))
+                        Stream.of(facts.environment()),
+                        facts.ncclFiles().stream().map(NcclFile::settings))
                 .map(settings -> settings.text(VARIABLE))
                 .filter(value -> !value.isEmpty())
                 .findFirst();
     }
 
     /** The nodes in its subnets, and those with which it has exchanged data along routes. */
-    private static Set<String> reachedBy(Observations seen, String node, JsonObject nic) {
+    private static Set<String> reachedBy(Observations seen, String node, Nic nic) {
         Set<String> reached = new TreeSet<>();
-        for (InterfaceAddress own : Observations.ownAddresses(nic)) {
-            for (Map.Entry<String, JsonObject> other : seen.facts().entrySet()) {
-                boolean near = other.getValue().objects("interfaces").stream()
-                        .flatMap(each -> Observations.ownAddresses(each).stream())
+        for (InterfaceAddress own : nic.ownAddresses()) {
+            for (Map.Entry<String, NodeFacts> other : seen.facts().entrySet()) {
+                boolean near = other.getValue().interfaces().stream()
+                        .flatMap(each -> each.ownAddresses().stream())
                         .anyMatch(each -> own.contains(each.address()) && each.contains(own.address()));
                 if (near && !other.getKey().equals(node)) {
                     reached.add(other.getKey());
@@ -76,10 +75,10 @@ final class BootstrapChecks {
             }
             String address = InterfaceAddress.text(own.address());
             seen.probes().stream().filter(Probe::works).forEach(probe -> {
-                if (probe.from().equals(node) && probe.result().text("from").equals(address)) {
+                if (probe.from().equals(node) && probe.fromAddress().equals(address)) {
                     reached.add(probe.to());
                 }
-                if (probe.to().equals(node) && probe.result().text("to").equals(address)) {
+                if (probe.to().equals(node) && probe.toAddress().equals(address)) {
                     reached.add(probe.from());
                 }
             });

@@ -15,10 +15,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.diagnosis.Finding.Weight;
-import trigon.tools.probe.Observations;
+import trigon.tools.facts.Nic;
 import trigon.tools.probe.Observations.Heard;
 
 /** Where cables lead, by who hears whom, against what the addresses of their ends say. Pure. */
@@ -212,11 +211,8 @@ final class CableChecks {
         String a = InterfaceAddress.text(one.address().address());
         String b = InterfaceAddress.text(other.address().address());
         return cluster.seen().probes().stream()
-                .anyMatch(probe -> probe.works()
-                        && Set.of(a, b)
-                                .equals(Set.of(
-                                        probe.result().text("from"),
-                                        probe.result().text("to"))));
+                .anyMatch(
+                        probe -> probe.works() && Set.of(a, b).equals(Set.of(probe.fromAddress(), probe.toAddress())));
     }
 
     /**
@@ -228,7 +224,7 @@ final class CableChecks {
         Map<String, List<String>> twins = new TreeMap<>();
         for (Heard each : cluster.seen().heard()) {
             String end = each.node() + " " + each.from();
-            Optional<JsonObject> nic = withoutAddress(each.node(), each.from());
+            Optional<Nic> nic = withoutAddress(each.node(), each.from());
             Optional<Place> anchor = cluster.places().stream()
                     .filter(place -> place.end().equals(each.by() + " " + each.on()))
                     .findFirst();
@@ -288,15 +284,15 @@ final class CableChecks {
                 remedies));
     }
 
-    private boolean hasTwinInSubnet(String node, JsonObject nic, Place anchor) {
+    private boolean hasTwinInSubnet(String node, Nic nic, Place anchor) {
         return cluster.places().stream()
                 .anyMatch(place -> place.node().equals(node) && place.overlaps(anchor) && Twins.are(place.nic(), nic));
     }
 
-    private Optional<JsonObject> withoutAddress(String node, String name) {
+    private Optional<Nic> withoutAddress(String node, String name) {
         return Optional.ofNullable(cluster.seen().facts().get(node))
-                .filter(facts -> !Observations.isInner(facts, name))
-                .flatMap(facts -> Observations.interfaceNamed(facts, name))
-                .filter(nic -> Observations.ownAddresses(nic).isEmpty());
+                .filter(facts -> !facts.isInner(name))
+                .flatMap(facts -> facts.interfaceNamed(name))
+                .filter(nic -> nic.ownAddresses().isEmpty());
     }
 }

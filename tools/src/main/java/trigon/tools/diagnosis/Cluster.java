@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.Nic;
 import trigon.tools.probe.Observations;
 
 /** The addresses of the links of all nodes, where their cables go, and which of them are explained by a finding. */
@@ -20,13 +20,13 @@ final class Cluster {
         this.seen = seen;
         wires = new Wires(seen);
         seen.facts()
-                .forEach((node, facts) -> facts.objects("links").stream()
-                        .map(link -> InterfaceAddress.parse(link.text("address")))
+                .forEach((node, facts) -> facts.links().stream()
+                        .map(link -> link.address())
                         .distinct()
                         .filter(address -> !address.isLinkLocal()) // all of these are in one subnet
-                        .forEach(address -> Observations.interfaceOf(facts, address)
+                        .forEach(address -> facts.interfaceOf(address)
                                 // what leads to no other machine is a link where there is nothing else
-                                .filter(nic -> !Observations.isInner(facts, nic.text("name")))
+                                .filter(nic -> !facts.isInner(nic.name()))
                                 .ifPresent(nic -> places.add(new Place(node, nic, address)))));
     }
 
@@ -59,18 +59,18 @@ final class Cluster {
     /** Whether the interface of that name at another node, in a subnet of this end's, is down: no cable is to blame. */
     boolean isDownAtTheOtherEnd(String end) {
         return seen.facts().entrySet().stream()
-                .flatMap(node -> node.getValue().objects("interfaces").stream()
-                        .filter(nic -> end.equals(node.getKey() + " " + nic.text("name"))))
-                .flatMap(nic -> Observations.ownAddresses(nic).stream())
+                .flatMap(node -> node.getValue().interfaces().stream()
+                        .filter(nic -> end.equals(node.getKey() + " " + nic.name())))
+                .flatMap(nic -> nic.ownAddresses().stream())
                 .anyMatch(own -> seen.facts().entrySet().stream()
                         .filter(node -> !end.startsWith(node.getKey() + " "))
-                        .flatMap(node -> node.getValue().objects("interfaces").stream())
+                        .flatMap(node -> node.getValue().interfaces().stream())
                         .filter(Cluster::isDown)
-                        .flatMap(nic -> Observations.ownAddresses(nic).stream())
+                        .flatMap(nic -> nic.ownAddresses().stream())
                         .anyMatch(other -> own.contains(other.address())));
     }
 
-    static boolean isDown(JsonObject nic) {
-        return nic.text("state").equals("down") && nic.values().get("carrier") == null;
+    static boolean isDown(Nic nic) {
+        return nic.state().equals("down") && nic.carrier().isEmpty();
     }
 }

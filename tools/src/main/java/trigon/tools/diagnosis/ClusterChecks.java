@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Clock;
 
@@ -36,10 +36,14 @@ final class ClusterChecks {
 
     List<Finding> find() {
         silent();
-        same("version-differs", "version", "different versions of Trigon", "install the same one on all nodes");
-        same(
+        differing(
+                NodeFacts::version,
+                "version-differs",
+                "different versions of Trigon",
+                "install the same one on all nodes");
+        differing(
+                NodeFacts::clusterFingerprint,
                 "cluster-file-differs",
-                "clusterFingerprint",
                 "the cluster file is not the same on all nodes",
                 "copy one to all nodes; TRIGON_CONFIG names it");
         settings();
@@ -61,11 +65,7 @@ final class ClusterChecks {
                                 "the distribution has to be in the same folder there, or name it with --remote"))));
     }
 
-    private void same(String code, String key, String what, String remedy) {
-        differing(facts -> facts.text(key), code, what, remedy);
-    }
-
-    private void differing(Function<JsonObject, String> value, String code, String what, String remedy) {
+    private void differing(Function<NodeFacts, String> value, String code, String what, String remedy) {
         Map<String, List<String>> nodes = new TreeMap<>();
         seen.facts()
                 .forEach((node, facts) -> nodes.computeIfAbsent(value.apply(facts), _ -> new ArrayList<>())
@@ -85,11 +85,11 @@ final class ClusterChecks {
 
     private void settings() {
         Set<String> names = new TreeSet<>();
-        seen.facts().values().forEach(facts -> facts.texts("settings").forEach(line -> names.add(name(line))));
+        seen.facts().values().forEach(facts -> facts.settings().forEach(line -> names.add(name(line))));
         for (String name : names) {
             if (!name.startsWith("nodes.") && !name.startsWith("peers.")) {
                 differing(
-                        facts -> facts.texts("settings").stream()
+                        facts -> facts.settings().stream()
                                 .filter(line -> name(line).equals(name))
                                 .map(line -> line.substring(name.length() + 2).replaceFirst(" \\([^()]*\\)$", ""))
                                 .findFirst()
@@ -152,21 +152,21 @@ final class ClusterChecks {
                             one.text() + " and " + other.text(),
                             "one end has %d Mbit/s, the other %d".formatted(speed(one), speed(other)),
                             "/sys/class/net/*/speed",
-                            change(other.node(), "ethtool -s " + other.nic().text("name") + " autoneg on")));
+                            change(other.node(), "ethtool -s " + other.nic().name() + " autoneg on")));
                 }
             }
         }
     }
 
     private static long speed(Place place) {
-        return place.nic().whole("speedMbps");
+        return place.nic().speedMbps();
     }
 
     private boolean isRdma(Place place) {
-        JsonObject facts = seen.facts().get(place.node());
+        NodeFacts facts = seen.facts().get(place.node());
         return facts != null
-                && facts.objects("links").stream()
-                        .anyMatch(link -> link.text("kind").equals("rdma")
-                                && link.text("interface").equals(place.nic().text("name")));
+                && facts.links().stream()
+                        .anyMatch(link ->
+                                link.isRdma() && link.nic().equals(place.nic().name()));
     }
 }

@@ -6,7 +6,10 @@ import static trigon.tools.diagnosis.Finding.look;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.Counters;
+import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
+import trigon.tools.facts.RdmaPort;
 import trigon.tools.machine.RdmaPortFacts;
 import trigon.tools.probe.Observations;
 
@@ -14,10 +17,10 @@ import trigon.tools.probe.Observations;
 final class CounterChecks {
 
     private final String node;
-    private final JsonObject facts;
+    private final NodeFacts facts;
     private final List<Finding> findings = new ArrayList<>();
 
-    private CounterChecks(String node, JsonObject facts) {
+    private CounterChecks(String node, NodeFacts facts) {
         this.node = node;
         this.facts = facts;
     }
@@ -29,8 +32,7 @@ final class CounterChecks {
             // what is not acknowledged is sent again, too, and has a finding of its own
             boolean known = seen.probes().stream()
                     .filter(probe -> probe.from().equals(node) || probe.to().equals(node))
-                    .anyMatch(probe ->
-                            probe.result().object("rdma").text("outcome").equals("no acknowledgement"));
+                    .anyMatch(probe -> probe.rdma().equals("no acknowledgement"));
             checks.ports(known);
             checks.interfaces();
             findings.addAll(checks.findings);
@@ -39,15 +41,15 @@ final class CounterChecks {
     }
 
     private void ports(boolean sendingAgainIsKnown) {
-        for (JsonObject port : facts.objects("rdmaPorts")) {
-            String label = port.text("device") + (port.whole("port") > 1 ? ":" + port.whole("port") : "");
-            facts.objects("rdmaPortsAfter").stream()
-                    .filter(after -> after.text("device").equals(port.text("device"))
-                            && after.whole("port") == port.whole("port")
-                            && isUsed(port))
+        for (RdmaPort port : facts.rdmaPorts()) {
+            String label = port.label();
+            facts.rdmaPortsAfter().stream()
+                    .filter(after ->
+                            after.device().equals(port.device()) && after.port() == port.port() && isUsed(port))
                     .forEach(after -> {
-                        congested(label, port, after, port.texts("interfaces"));
-                        List<String> again = moved(port, after, RdmaPortFacts.SENT_AGAIN::contains);
+                        congested(label, port.counters(), after.counters(), port.interfaces());
+                        List<String> again =
+                                moved(port.counters(), after.counters(), RdmaPortFacts.SENT_AGAIN::contains);
                         if (!again.isEmpty() && !sendingAgainIsKnown) {
                             findings.add(Finding.warning(
                                     "rdma-sent-again",
@@ -56,8 +58,8 @@ final class CounterChecks {
                                     "counters have moved: " + String.join(", ", again),
                                     look(
                                             node,
-                                            "grep . /sys/class/infiniband/" + port.text("device") + "/ports/"
-                                                    + port.whole("port") + "/hw_counters/*"),
+                                            "grep . /sys/class/infiniband/" + port.device() + "/ports/" + port.port()
+                                                    + "/hw_counters/*"),
                                     advice(
                                             node,
                                             "clean or replace the cable; through a switch, RoCE needs flow control"
@@ -68,14 +70,14 @@ final class CounterChecks {
     }
 
     private void interfaces() {
-        for (JsonObject nic : facts.objects("interfaces")) {
-            facts.objects("interfacesAfter").stream()
-                    .filter(after -> after.text("name").equals(nic.text("name")))
-                    .forEach(after -> congested(nic.text("name"), nic, after, List.of(nic.text("name"))));
+        for (Nic nic : facts.interfaces()) {
+            facts.interfacesAfter().stream()
+                    .filter(after -> after.name().equals(nic.name()))
+                    .forEach(after -> congested(nic.name(), nic.counters(), after.counters(), List.of(nic.name())));
         }
     }
 
-    private void congested(String label, JsonObject before, JsonObject after, List<String> interfaces) {
+    private void congested(String label, Counters before, Counters after, List<String> interfaces) {
         List<String> moved = moved(before, after, RdmaPortFacts::isOfCongestion);
         if (!moved.isEmpty()) {
             String name = interfaces.isEmpty() ? label : interfaces.getFirst();
@@ -90,24 +92,19 @@ final class CounterChecks {
         }
     }
 
-    private boolean isUsed(JsonObject port) {
-        return facts.objects("links").stream()
-                .anyMatch(link -> link.text("device").equals(port.text("device"))
-                        || port.texts("interfaces").contains(link.text("interface")));
+    private boolean isUsed(RdmaPort port) {
+        return facts.links().stream()
+                .anyMatch(link ->
+                        link.device().equals(port.device()) || port.interfaces().contains(link.nic()));
     }
 
-    private static List<String> moved(JsonObject before, JsonObject after, Predicate<String> which) {
+    private static List<String> moved(Counters before, Counters after, Predicate<String> which) {
         List<String> moved = new ArrayList<>();
-        before.object("counters").values().keySet().stream()
-                .filter(which)
-                .sorted()
-                .forEach(counter -> {
-                    long more = after.object("counters").whole(counter)
-                            - before.object("counters").whole(counter);
-                    if (more > 0) {
-                        moved.add(counter + " by " + more);
-                    }
-                });
+        before.moved(after).forEach((counter, more) -> {
+            if (which.test(counter)) {
+                moved.add(counter + " by " + more);
+            }
+        });
         return moved;
     }
 }

@@ -6,9 +6,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.machine.Machine;
-import trigon.tools.probe.NodeFacts;
 import trigon.tools.probe.Observations;
+import trigon.tools.probe.OwnFacts;
 
 /** Findings of observations. Pure: the same observations have the same findings. */
 public final class Diagnosis {
@@ -38,7 +39,7 @@ public final class Diagnosis {
         findings.addAll(subnets.twice());
         cluster.places().stream()
                 .filter(place ->
-                        place.nic().text("state").equals("down") || place.nic().isFalse("carrier"))
+                        place.nic().state().equals("down") || place.nic().lacksCarrier())
                 .forEach(cluster::explain); // the checks of nodes say so
         findings.addAll(new CableChecks(cluster, addressing).find());
         findings.addAll(LinkChecks.of(seen, cluster.misled()));
@@ -51,7 +52,7 @@ public final class Diagnosis {
 
     /** Of the settings that NCCL has on this machine alone, in the environment and in the files that it reads. */
     public static List<Finding> ofNcclSettings(Machine machine) {
-        return NcclChecks.of(machine.hostName(), JsonObject.parse(Json.line(NodeFacts.ofNccl(machine))));
+        return NcclChecks.of(machine.hostName(), new NodeFacts(JsonObject.parse(Json.line(OwnFacts.ofNccl(machine)))));
     }
 
     /** Whether nothing is worth more than a note. */

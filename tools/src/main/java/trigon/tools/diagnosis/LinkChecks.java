@@ -6,11 +6,12 @@ import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding.Weight;
+import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Examination;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
@@ -52,16 +53,16 @@ final class LinkChecks {
         LinkChecks checks = new LinkChecks(seen);
         for (Probe probe : seen.probes()) {
             if (checks.goesElsewhere(probe)) {
-                checks.astray.add(MergedFindings.pair(probe.result()));
+                checks.astray.add(MergedFindings.pair(probe));
             }
-            if (hasNoNeighbour(probe.result())) {
-                checks.unanswered.add(MergedFindings.pair(probe.result()));
+            if (hasNoNeighbour(probe)) {
+                checks.unanswered.add(MergedFindings.pair(probe));
             }
         }
         for (Probe probe : seen.probes()) {
-            String from = probe.result().text("from");
-            String to = probe.result().text("to");
-            boolean byRoute = probe.result().isTrue("routed");
+            String from = probe.fromAddress();
+            String to = probe.toAddress();
+            boolean byRoute = probe.isRouted();
             if (!misled.contains(from) && !misled.contains(to) && (!byRoute || !probe.works())) {
                 checks.check(probe);
             }
@@ -71,25 +72,23 @@ final class LinkChecks {
 
     /** Not from that interface: from another address of it is as good. */
     private boolean goesElsewhere(Probe probe) {
-        String source = probe.result().text("source");
-        String from = probe.result().text("from");
-        JsonObject facts = seen.facts().get(probe.from());
+        String source = probe.source();
+        String from = probe.fromAddress();
+        NodeFacts facts = seen.facts().get(probe.from());
         if (source.equals(from) || source.isEmpty()) {
             return false;
         }
         return source.equals("none")
                 || facts == null
-                || Observations.interfaceOf(facts, address(source)).isEmpty()
-                || !Observations.interfaceOf(facts, address(source))
-                        .equals(Observations.interfaceOf(facts, address(from)));
+                || facts.interfaceOf(address(source)).isEmpty()
+                || !facts.interfaceOf(address(source)).equals(facts.interfaceOf(address(from)));
     }
 
     private void check(Probe probe) {
-        JsonObject result = probe.result();
-        String from = result.text("from");
-        String to = result.text("to");
+        String from = probe.fromAddress();
+        String to = probe.toAddress();
         String where = "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to);
-        String source = result.text("source");
+        String source = probe.source();
         if (goesElsewhere(probe)) {
             findings.add(
                     probe,
@@ -108,10 +107,10 @@ final class LinkChecks {
             checkReversePath(probe);
             return;
         }
-        if (astray.contains(MergedFindings.pair(result))) {
+        if (astray.contains(MergedFindings.pair(probe))) {
             return;
         }
-        switch (result.text("tcp")) {
+        switch (probe.tcp()) {
             case "ok" -> transferred(probe, where);
             case "refused" ->
                 findings.add(
@@ -131,22 +130,22 @@ final class LinkChecks {
 
     /** A strict filter drops what comes in over another interface than the one that answers go to. */
     private void checkReversePath(Probe probe) {
-        JsonObject facts = seen.facts().get(probe.from());
+        NodeFacts facts = seen.facts().get(probe.from());
         if (facts == null) {
             return;
         }
-        Observations.interfaceOf(facts, address(probe.result().text("from")))
-                .map(nic -> nic.text("name"))
-                .filter(name -> facts.object("reversePathFilter").whole(name) == STRICT)
+        facts.interfaceOf(address(probe.fromAddress()))
+                .map(nic -> nic.name())
+                .filter(name -> facts.reversePathFilter(name) == STRICT)
                 .ifPresent(name -> findings.add(
                         probe,
                         Finding.error(
                                 "reverse-path-filter",
                                 probe.from() + " " + name,
                                 "%s drops what comes from %s over %s: answers would go another way, and it is strict"
-                                        .formatted(probe.from(), probe.result().text("to"), name),
+                                        .formatted(probe.from(), probe.toAddress(), name),
                                 "net.ipv4.conf." + slashed(name) + ".rp_filter is 1, and the route to "
-                                        + probe.result().text("to") + " does not lead over " + name,
+                                        + probe.toAddress() + " does not lead over " + name,
                                 change(probe.from(), "sysctl -w net.ipv4.conf." + slashed(name) + ".rp_filter=2"))));
     }
 
@@ -156,13 +155,12 @@ final class LinkChecks {
     }
 
     private void noConnection(Probe probe, String where) {
-        JsonObject result = probe.result();
-        String to = result.text("to");
-        if (unanswered.contains(MergedFindings.pair(result)) && !hasNoNeighbour(result)) {
+        String to = probe.toAddress();
+        if (unanswered.contains(MergedFindings.pair(probe)) && !hasNoNeighbour(probe)) {
             return;
         }
-        if (hasNoNeighbour(result)) {
-            String pair = MergedFindings.pair(result);
+        if (hasNoNeighbour(probe)) {
+            String pair = MergedFindings.pair(probe);
             if (said.add("cable " + pair)) {
                 findings.add(
                         probe,
@@ -177,7 +175,7 @@ final class LinkChecks {
                                         "see whether the cable is plugged into these two ports; trigon doctor's table"
                                                 + " of cables says where it goes")));
             }
-        } else if (result.text("udp").equals("ok")) {
+        } else if (probe.udp().equals("ok")) {
             findings.add(
                     probe,
                     Finding.error(
@@ -186,8 +184,8 @@ final class LinkChecks {
                             "TCP from %s does not reach %s, and UDP does: a firewall"
                                     .formatted(probe.from(), probe.to()),
                             "no answer to a connection within 1.5 s",
-                            change(probe.to(), "iptables -I INPUT -p tcp -s " + result.text("from") + " -j ACCEPT")));
-        } else if (result.text("neighbour").isEmpty()) {
+                            change(probe.to(), "iptables -I INPUT -p tcp -s " + probe.fromAddress() + " -j ACCEPT")));
+        } else if (probe.neighbour().isEmpty()) {
             findings.add(
                     probe,
                     Finding.error(
@@ -195,7 +193,7 @@ final class LinkChecks {
                             where,
                             "nothing from %s reaches %s".formatted(probe.from(), probe.to()),
                             "no answer to TCP or UDP",
-                            look(probe.from(), "ping -c 3 -I " + result.text("from") + " " + to)));
+                            look(probe.from(), "ping -c 3 -I " + probe.fromAddress() + " " + to)));
         } else {
             findings.add(
                     probe,
@@ -204,21 +202,19 @@ final class LinkChecks {
                             where,
                             "neither TCP nor UDP from %s reaches %s, whose hardware answers: a firewall, or rp_filter"
                                     .formatted(probe.from(), probe.to()),
-                            "ARP has an answer, " + result.text("neighbour") + "; TCP and UDP have none",
-                            change(probe.to(), "iptables -I INPUT -s " + result.text("from") + " -j ACCEPT"),
+                            "ARP has an answer, " + probe.neighbour() + "; TCP and UDP have none",
+                            change(probe.to(), "iptables -I INPUT -s " + probe.fromAddress() + " -j ACCEPT"),
                             look(probe.to(), "sysctl net.ipv4.conf.all.rp_filter")));
         }
     }
 
-    private static boolean hasNoNeighbour(JsonObject result) {
-        return !result.text("tcp").equals("ok")
-                && (result.text("neighbour").equals("no answer")
-                        || result.text("tcp").equals("unreachable"));
+    private static boolean hasNoNeighbour(Probe probe) {
+        return !probe.tcp().equals("ok")
+                && (probe.neighbour().equals("no answer") || probe.tcp().equals("unreachable"));
     }
 
     private void transferred(Probe probe, String where) {
-        JsonObject result = probe.result();
-        if (result.text("data").equals("wrong")) {
+        if (probe.data().equals("wrong")) {
             findings.add(
                     probe,
                     Finding.error(
@@ -229,17 +225,17 @@ final class LinkChecks {
                             advice(probe.from(), "replace the cable; see dmesg and ethtool -S of both ends")));
         }
         boolean mtu = checkMtu(probe, where);
-        if (!result.text("data").equals("right") && !result.text("data").equals("wrong") && !mtu) {
+        if (!probe.data().equals("right") && !probe.data().equals("wrong") && !mtu) {
             findings.add(
                     probe,
                     Finding.error(
                             "transfer-stuck",
                             where,
                             "a connection comes up, and data do not arrive",
-                            "transfer: " + result.text("data"),
+                            "transfer: " + probe.data(),
                             advice(probe.from(), "a smaller MTU on the way, or a firewall that drops long packets")));
         }
-        if (!result.text("udp").equals("ok")) {
+        if (!probe.udp().equals("ok")) {
             findings.add(
                     probe,
                     Finding.warning(
@@ -248,8 +244,8 @@ final class LinkChecks {
                             "UDP from %s does not reach %s, and TCP does: a firewall; nodes announce themselves by UDP"
                                     .formatted(probe.from(), probe.to()),
                             "no answer to three datagrams",
-                            change(probe.to(), "iptables -I INPUT -p udp -s " + result.text("from") + " -j ACCEPT")));
-        } else if (result.text("roceUdp").equals("no answer")) {
+                            change(probe.to(), "iptables -I INPUT -p udp -s " + probe.fromAddress() + " -j ACCEPT")));
+        } else if (probe.roceUdp().equals("no answer")) {
             findings.add(
                     probe,
                     Finding.warning(
@@ -265,12 +261,11 @@ final class LinkChecks {
     }
 
     private void checkTopologyPort(Probe probe, String where) {
-        if (!probe.result().text("udp").equals("ok")
-                || !probe.result().text("topologyUdp").equals("no answer")) {
+        if (!probe.udp().equals("ok") || !probe.topologyUdp().equals("no answer")) {
             return;
         }
-        JsonObject facts = seen.facts().get(probe.to());
-        long port = facts == null ? 0 : facts.whole("topologyPort");
+        NodeFacts facts = seen.facts().get(probe.to());
+        long port = facts == null ? 0 : facts.topologyPort();
         findings.add(
                 probe,
                 Finding.warning(
@@ -283,8 +278,7 @@ final class LinkChecks {
     }
 
     private void checkLosses(Probe probe, String where) {
-        JsonObject result = probe.result();
-        long lost = result.whole("datagramsLost");
+        long lost = probe.datagramsLost();
         if (lost > MOST_LOST) {
             findings.add(
                     probe,
@@ -292,12 +286,12 @@ final class LinkChecks {
                             "packets-lost",
                             where,
                             "%d of %d small datagrams were lost, there or on the way back"
-                                    .formatted(lost, result.whole("datagrams")),
+                                    .formatted(lost, probe.datagrams()),
                             "each is answered by the other end",
                             look(probe.from(), "ip -s link; tc -s qdisc"),
                             advice(probe.from(), "replace the cable; see ethtool -S of both ends")));
         }
-        long micros = result.whole("leastRoundTripMicros");
+        long micros = probe.leastRoundTripMicros();
         if (micros > MOST_MICROS) {
             findings.add(
                     probe,
@@ -313,19 +307,19 @@ final class LinkChecks {
 
     /** Whether packets of the interface's size do not arrive. */
     private boolean checkMtu(Probe probe, String where) {
-        InterfaceAddress from = address(probe.result().text("from"));
-        JsonObject facts = seen.facts().get(probe.from());
-        if (facts == null || probe.result().number("mtuArrives").isEmpty()) {
+        InterfaceAddress from = address(probe.fromAddress());
+        NodeFacts facts = seen.facts().get(probe.from());
+        if (facts == null || probe.mtuArrives().isEmpty()) {
             return false;
         }
-        JsonObject nic = Observations.interfaceOf(facts, from).orElse(facts);
-        long mtu = nic.whole("mtu");
-        long arrives = probe.result().whole("mtuArrives");
+        Nic nic = facts.interfaceOf(from).orElse(Nic.NONE);
+        long mtu = nic.mtu();
+        long arrives = probe.mtuArrives().orElseThrow();
         if (mtu == 0 || arrives >= Math.min(mtu, 65_000)) {
             return false;
         }
-        long other = other(probe).whole("mtu");
-        boolean dataArrive = probe.result().text("data").equals("right"); // TCP and RoCE agree on what both ends take
+        long other = other(probe).mtu();
+        boolean dataArrive = probe.data().equals("right"); // TCP and RoCE agree on what both ends take
         findings.add(
                 probe,
                 new Finding(
@@ -333,47 +327,42 @@ final class LinkChecks {
                         "mtu",
                         where,
                         "packets of %d bytes, the MTU of %s, do not arrive; those of %d do"
-                                .formatted(mtu, nic.text("name"), arrives),
+                                .formatted(mtu, nic.name(), arrives),
                         "datagrams that may not be cut" + (other > 0 ? "; the MTU of the other end is " + other : ""),
                         List.of(
                                 other > 0 && other < mtu
                                         ? change(
                                                 probe.to(),
-                                                "ip link set " + other(probe).text("name") + " mtu " + mtu)
-                                        : change(
-                                                probe.from(), "ip link set " + nic.text("name") + " mtu " + arrives))));
+                                                "ip link set " + other(probe).name() + " mtu " + mtu)
+                                        : change(probe.from(), "ip link set " + nic.name() + " mtu " + arrives))));
         return true;
     }
 
-    private JsonObject other(Probe probe) {
-        JsonObject facts = seen.facts().get(probe.to());
+    private Nic other(Probe probe) {
+        NodeFacts facts = seen.facts().get(probe.to());
         return facts == null
-                ? new JsonObject(Map.of())
-                : Observations.interfaceOf(facts, address(probe.result().text("to")))
-                        .orElseGet(() -> new JsonObject(Map.of()));
+                ? Nic.NONE
+                : facts.interfaceOf(address(probe.toAddress())).orElse(Nic.NONE);
     }
 
     private void checkRate(Probe probe, String where) {
-        JsonObject facts = seen.facts().get(probe.from());
-        boolean byRdma = probe.result().object("rdma").number("rateMbps").isPresent();
-        JsonObject measured = byRdma ? probe.result().object("rdma") : probe.result();
-        if (facts == null || measured.number("rateMbps").isEmpty()) {
+        NodeFacts facts = seen.facts().get(probe.from());
+        boolean byRdma = probe.transfer().rateMbps().isPresent();
+        Optional<Long> measured = byRdma ? probe.transfer().rateMbps() : probe.rateMbps();
+        if (facts == null || measured.isEmpty()) {
             return;
         }
-        long rate = measured.whole("rateMbps");
-        Observations.interfaceOf(facts, address(probe.result().text("from")))
-                .filter(nic -> nic.number("speedMbps").isPresent())
-                .filter(nic -> rate < nic.whole("speedMbps") * LEAST_SHARE_OF_SPEED)
+        long rate = measured.orElseThrow();
+        facts.interfaceOf(address(probe.fromAddress()))
+                .filter(nic -> nic.speedMbps() > 0)
+                .filter(nic -> rate < nic.speedMbps() * LEAST_SHARE_OF_SPEED)
                 .ifPresent(nic -> findings.add(
                         probe,
                         Finding.warning(
                                 "slow",
                                 where,
                                 "%s carries %d Mbit/s; the link promises %d"
-                                        .formatted(
-                                                byRdma ? "RDMA WRITE" : "one TCP connection",
-                                                rate,
-                                                nic.whole("speedMbps")),
+                                        .formatted(byRdma ? "RDMA WRITE" : "one TCP connection", rate, nic.speedMbps()),
                                 "less than 0.7 of its speed, measured for " + (byRdma ? "1 s" : "2 s"),
                                 advice(
                                         probe.from(),

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.diagnosis.Finding.Weight;
 import trigon.tools.probe.Observations.Probe;
@@ -24,7 +23,7 @@ final class MergedFindings {
 
     private record Found(Probe probe, Finding finding) {
         String key() {
-            return finding.code() + " " + pair(probe.result());
+            return finding.code() + " " + pair(probe);
         }
     }
 
@@ -35,9 +34,9 @@ final class MergedFindings {
     }
 
     /** The same for both directions of a link. */
-    static String pair(JsonObject result) {
-        String from = result.text("from");
-        String to = result.text("to");
+    static String pair(Probe probe) {
+        String from = probe.fromAddress();
+        String to = probe.toAddress();
         return from.compareTo(to) < 0 ? from + " " + to : to + " " + from;
     }
 

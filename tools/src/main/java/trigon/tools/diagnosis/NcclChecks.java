@@ -9,7 +9,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NcclFile;
+import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
 
 /** Settings of NCCL that contradict Trigon, of the environment and of the files that NCCL reads. Pure. */
 final class NcclChecks {
@@ -32,22 +34,22 @@ final class NcclChecks {
             "NCCL's choice of a protocol is forced, for all lengths");
 
     private final String node;
-    private final JsonObject facts;
+    private final NodeFacts facts;
     private final List<Finding> findings = new ArrayList<>();
 
-    private NcclChecks(String node, JsonObject facts) {
+    private NcclChecks(String node, NodeFacts facts) {
         this.node = node;
         this.facts = facts;
     }
 
-    static List<Finding> of(String node, JsonObject facts) {
+    static List<Finding> of(String node, NodeFacts facts) {
         NcclChecks checks = new NcclChecks(node, facts);
-        checks.among(facts.object("environment").values(), "the environment", name -> "unset " + name);
-        for (JsonObject file : facts.objects("ncclFiles")) {
-            String quoted = "'" + file.text("file").replace("'", "'\\''") + "'";
+        checks.among(facts.environment().values(), "the environment", name -> "unset " + name);
+        for (NcclFile file : facts.ncclFiles()) {
+            String quoted = "'" + file.file().replace("'", "'\\''") + "'";
             checks.among(
-                    file.object("settings").values(),
-                    file.text("file"),
+                    file.settings().values(),
+                    file.file(),
                     name -> "sed -i '/^[[:blank:]]*" + name + "[[:blank:]]*=/d' " + quoted);
         }
         return checks.findings;
@@ -68,7 +70,7 @@ final class NcclChecks {
                 }
             }
             case "NCCL_NET_PLUGIN" -> {
-                if (facts.texts("missingPlugins").contains(value)) {
+                if (facts.missingPlugins().contains(value)) {
                     findings.add(Finding.error(
                             "nccl-plugin-missing",
                             node,
@@ -117,7 +119,7 @@ final class NcclChecks {
     /** Gloo and TensorPipe take whole names, separated by commas. */
     private void sockets(String name, String value, String evidence, Finding.Remedy remedy) {
         List<String> wanted = List.of(value.split(",", -1));
-        if (!value.isEmpty() && usable(facts).noneMatch(nic -> wanted.contains(nic.text("name")))) {
+        if (!value.isEmpty() && usable(facts).noneMatch(nic -> wanted.contains(nic.name()))) {
             findings.add(Finding.error(
                     "socket-interface",
                     node,
@@ -129,24 +131,22 @@ final class NcclChecks {
         }
     }
 
-    private static Stream<JsonObject> usable(JsonObject facts) {
-        return facts.objects("interfaces").stream()
-                .filter(nic -> !nic.text("state").equals("down")
-                        && !nic.texts("addresses").isEmpty());
+    private static Stream<Nic> usable(NodeFacts facts) {
+        return facts.interfaces().stream()
+                .filter(nic -> !nic.state().equals("down") && !nic.addresses().isEmpty());
     }
 
     /**
      * The interfaces that NCCL's bootstrap may use by that value of {@code NCCL_SOCKET_IFNAME}: prefixes separated by
      * commas; = for whole names.
      */
-    static List<JsonObject> bootstrapInterfaces(JsonObject facts, String value) {
+    static List<Nic> bootstrapInterfaces(NodeFacts facts, String value) {
         boolean whole = value.startsWith("=");
         List<String> wanted = List.of((whole ? value.substring(1) : value).split(",", -1));
         return usable(facts)
                 .filter(nic -> wanted.stream()
-                        .anyMatch(each -> whole
-                                ? nic.text("name").equals(each)
-                                : nic.text("name").startsWith(each)))
+                        .anyMatch(each ->
+                                whole ? nic.name().equals(each) : nic.name().startsWith(each)))
                 .toList();
     }
 

@@ -5,9 +5,12 @@ import static trigon.tools.diagnosis.Finding.change;
 
 import java.util.ArrayList;
 import java.util.List;
-import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
-import trigon.tools.probe.Observations;
+import trigon.tools.facts.LeftOut;
+import trigon.tools.facts.Limits;
+import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
+import trigon.tools.facts.Pci;
+import trigon.tools.facts.RdmaPort;
 
 /** What is wrong with one node, whatever the others are. Pure. */
 final class NodeChecks {
@@ -18,27 +21,28 @@ final class NodeChecks {
     private static final long LEAST_TASKS = 256;
 
     private final String node;
-    private final JsonObject facts;
+    private final NodeFacts facts;
     private final List<Finding> findings = new ArrayList<>();
 
-    private NodeChecks(String node, JsonObject facts) {
+    private NodeChecks(String node, NodeFacts facts) {
         this.node = node;
         this.facts = facts;
     }
 
-    static List<Finding> of(String node, JsonObject facts) {
+    static List<Finding> of(String node, NodeFacts facts) {
         NodeChecks checks = new NodeChecks(node, facts);
         checks.settings();
         checks.links();
         checks.hardware();
         checks.rdma();
         checks.limits();
+        checks.findings.addAll(GpuChecks.of(node, facts));
         checks.findings.addAll(NcclChecks.of(node, facts));
         return checks.findings;
     }
 
     private void settings() {
-        for (String problem : facts.texts("problems")) {
+        for (String problem : facts.problems()) {
             findings.add(Finding.error(
                     "settings-wrong",
                     node,
@@ -46,7 +50,7 @@ final class NodeChecks {
                     "its settings were read as the plugin reads them",
                     advice(node, "do as the line says")));
         }
-        for (String unknown : facts.texts("unknownVariables")) {
+        for (String unknown : facts.unknownVariables()) {
             findings.add(Finding.warning(
                     "unknown-variable",
                     node,
@@ -66,13 +70,13 @@ final class NodeChecks {
                     "trigon links",
                     advice(node, "bring an interface up, and give it an address; trigon plan makes addresses")));
         }
-        for (JsonObject leftOut : facts.objects("leftOut")) {
+        for (LeftOut leftOut : facts.leftOut()) {
             // of what is down, the checks of interfaces say more
-            if (leftOut.text("weight").equals("suspect") && !leftOut.isTrue("down")) {
+            if (leftOut.isSuspect() && !leftOut.isDown()) {
                 findings.add(Finding.warning(
                         "prefix-not-the-files",
-                        node + " " + leftOut.text("name"),
-                        leftOut.text("why"),
+                        node + " " + leftOut.name(),
+                        leftOut.why(),
                         "the file and the interface",
                         advice(node, "give the interface the prefix of the file, or correct the file")));
             }
@@ -84,33 +88,30 @@ final class NodeChecks {
      * machine is reached by it.
      */
     private boolean usesNoCable() {
-        boolean listed = facts.find("clusterNode").isPresent();
-        return facts.objects("links").stream()
+        boolean listed = facts.isListed();
+        return facts.links().stream()
                 .allMatch(link -> !listed
-                        && (Observations.isInner(facts, link.text("interface"))
-                                || InterfaceAddress.parse(link.text("address"))
-                                        .address()
-                                        .isLoopbackAddress()));
+                        && (facts.isInner(link.nic())
+                                || link.address().address().isLoopbackAddress()));
     }
 
     private void hardware() {
-        for (JsonObject nic : facts.objects("interfaces")) {
-            String name = nic.text("name");
+        for (Nic nic : facts.interfaces()) {
+            String name = nic.name();
             boolean used = isUsed(name);
-            if (facts.texts("innerInterfaces").contains(name)) {
+            if (facts.innerInterfaces().contains(name)) {
                 continue; // to containers or virtual machines, without a cable
             }
-            if (nic.isFalse("carrier")
-                    && (used || !Observations.ownAddresses(nic).isEmpty())) {
+            if (nic.lacksCarrier() && (used || !nic.ownAddresses().isEmpty())) {
                 findings.add(Finding.error(
                         "no-carrier",
                         node + " " + name,
                         name + " has an address, and nothing at the other end of its cable",
                         "/sys/class/net/" + name + "/carrier is 0",
                         advice(node, "plug the cable in, at both ends, and bring the other end's interface up")));
-            } else if (nic.text("state").equals("down")
-                    && !nic.isTrue("carrier") // the state follows a moment later
-                    && !Observations.ownAddresses(nic).isEmpty()) {
+            } else if (nic.state().equals("down")
+                    && !nic.hasCarrier() // the state follows a moment later
+                    && !nic.ownAddresses().isEmpty()) {
                 findings.add(Finding.error(
                         "interface-down",
                         node + " " + name,
@@ -118,7 +119,7 @@ final class NodeChecks {
                         "/sys/class/net/" + name + "/operstate is down",
                         change(node, "ip link set " + name + " up")));
             }
-            if (nic.text("duplex").equals("half")) {
+            if (nic.duplex().equals("half")) {
                 findings.add(Finding.warning(
                         "half-duplex",
                         node + " " + name,
@@ -126,14 +127,14 @@ final class NodeChecks {
                         "/sys/class/net/" + name + "/duplex",
                         change(node, "ethtool -s " + name + " autoneg on")));
             }
-            JsonObject pci = nic.object("pci");
-            if (used && pci.text("negotiated").length() > 0 && isReduced(pci)) {
+            Pci pci = nic.pci();
+            if (used && !pci.negotiated().isEmpty() && pci.isReduced()) {
                 findings.add(Finding.warning(
                         "pcie-reduced",
                         node + " " + name,
                         "the PCIe link of %s is %s, and the card can do %s"
-                                .formatted(name, pci.text("negotiated"), pci.text("possible")),
-                        "current_link_speed and current_link_width of " + pci.text("function"),
+                                .formatted(name, pci.negotiated(), pci.possible()),
+                        "current_link_speed and current_link_width of " + pci.function(),
                         advice(node, "put the card into a slot with all lanes, or see what the firmware has set")));
             }
             moreTroubles(nic);
@@ -141,48 +142,38 @@ final class NodeChecks {
     }
 
     private boolean isUsed(String name) {
-        return facts.objects("links").stream()
-                .anyMatch(link -> link.text("interface").equals(name));
-    }
-
-    private static boolean isReduced(JsonObject pci) {
-        return !pci.text("possible").isEmpty()
-                && !pci.text("negotiated").equals(pci.text("possible"))
-                && !pci.isFalse("reduced");
+        return facts.links().stream().anyMatch(link -> link.nic().equals(name));
     }
 
     /** Of the kernel's counters of errors, those that have moved while the links were tried. */
-    private void moreTroubles(JsonObject nic) {
-        facts.objects("interfacesAfter").stream()
-                .filter(after -> after.text("name").equals(nic.text("name")) && isUsed(nic.text("name")))
+    private void moreTroubles(Nic nic) {
+        facts.interfacesAfter().stream()
+                .filter(after -> after.name().equals(nic.name()) && isUsed(nic.name()))
                 .forEach(after -> {
                     List<String> moved = new ArrayList<>();
-                    nic.object("counters").values().keySet().stream().sorted().forEach(counter -> {
-                        long more = after.object("counters").whole(counter)
-                                - nic.object("counters").whole(counter);
-                        if (more > 0 && (counter.endsWith("errors") || counter.equals("collisions"))) {
+                    nic.counters().moved(after.counters()).forEach((counter, more) -> {
+                        if (counter.endsWith("errors") || counter.equals("collisions")) {
                             moved.add(counter + " by " + more);
                         }
                     });
                     if (!moved.isEmpty()) {
                         findings.add(Finding.warning(
                                 "errors-counted",
-                                node + " " + nic.text("name"),
-                                "packets were damaged or lost at " + nic.text("name") + " while the links were tried",
+                                node + " " + nic.name(),
+                                "packets were damaged or lost at " + nic.name() + " while the links were tried",
                                 "counters have moved: " + String.join(", ", moved),
-                                advice(node, "clean or replace the cable; see ethtool -S " + nic.text("name"))));
+                                advice(node, "clean or replace the cable; see ethtool -S " + nic.name())));
                     }
                 });
     }
 
     private void rdma() {
-        List<JsonObject> ports = facts.objects("rdmaPorts");
+        List<RdmaPort> ports = facts.rdmaPorts();
         if (ports.isEmpty()) {
             return;
         }
-        JsonObject devices = facts.object("rdmaDevices");
-        if (devices.texts("usable").isEmpty()) {
-            boolean refused = !devices.texts("refused").isEmpty();
+        if (facts.usableDevices().isEmpty()) {
+            boolean refused = !facts.refusedDevices().isEmpty();
             findings.add(Finding.error(
                     refused ? "rdma-device-refused" : "no-dev-infiniband",
                     node,
@@ -193,30 +184,28 @@ final class NodeChecks {
                     refused
                             ? change(node, "chmod 666 /dev/infiniband/uverbs*")
                             : advice(node, "modprobe ib_uverbs; in a container: --device /dev/infiniband")));
-        } else if (facts.find("noRdma").isPresent() && !facts.text("noRdma").startsWith("links is")) {
+        } else if (facts.noRdma().filter(why -> !why.startsWith("links is")).isPresent()) {
             findings.add(Finding.error(
                     "rdma-library",
                     node,
-                    "RDMA is not used: " + facts.text("noRdma"),
+                    "RDMA is not used: " + facts.noRdma().orElseThrow(),
                     "libibverbs was asked for its devices",
                     change(node, "apt-get install ibverbs-providers libibverbs1")));
         }
-        for (JsonObject port : ports) {
-            String label = port.text("device") + (port.whole("port") > 1 ? ":" + port.whole("port") : "");
-            if (!port.text("state").equals("ACTIVE")
-                    && port.texts("interfaces").stream().anyMatch(this::hasAddress)
-                    && port.texts("interfaces").stream().noneMatch(this::isDown)) {
+        for (RdmaPort port : ports) {
+            String label = port.label();
+            if (!port.isActive()
+                    && port.interfaces().stream().anyMatch(this::hasAddress)
+                    && port.interfaces().stream().noneMatch(this::isDown)) {
                 findings.add(Finding.error(
                         "rdma-port-down",
                         node + " " + label,
-                        "the RDMA port " + label + " is " + port.text("state")
-                                + ", though its interface has an address",
-                        "/sys/class/infiniband/" + port.text("device") + "/ports/" + port.whole("port") + "/state",
+                        "the RDMA port " + label + " is " + port.state() + ", though its interface has an address",
+                        "/sys/class/infiniband/" + port.device() + "/ports/" + port.port() + "/state",
                         advice(node, "see whether the cable is plugged in at both ends")));
-            } else if (port.text("linkLayer").equals("Ethernet")
-                    && port.texts("interfaces").stream().anyMatch(this::hasAddress)
-                    && port.objects("gids").stream()
-                            .noneMatch(gid -> gid.text("type").equals("RoCE v2"))) {
+            } else if (port.linkLayer().equals("Ethernet")
+                    && port.interfaces().stream().anyMatch(this::hasAddress)
+                    && !port.gidTypes().contains("RoCE v2")) {
                 findings.add(Finding.error(
                         "no-roce-v2-gid",
                         node + " " + label,
@@ -229,7 +218,7 @@ final class NodeChecks {
             }
         }
         interfaceElsewhere(ports);
-        String locked = facts.object("limits").text("lockedBytes");
+        String locked = facts.limits().lockedBytes();
         if (!locked.equals("unlimited") && !locked.isEmpty() && number(locked) < LEAST_LOCKED_BYTES) {
             findings.add(Finding.error(
                     "memlock-low",
@@ -245,22 +234,18 @@ final class NodeChecks {
     }
 
     /** In a container that has a device, and not its interface. Of several devices the others may be for others. */
-    private void interfaceElsewhere(List<JsonObject> ports) {
-        boolean one = ports.stream()
-                .flatMap(port -> port.texts("interfaces").stream())
-                .anyMatch(this::isHere);
-        for (JsonObject port : ports) {
-            if (!one
-                    && port.text("state").equals("ACTIVE")
-                    && !port.texts("interfaces").isEmpty()) {
-                String name = port.texts("interfaces").getFirst();
+    private void interfaceElsewhere(List<RdmaPort> ports) {
+        boolean one = ports.stream().flatMap(port -> port.interfaces().stream()).anyMatch(this::isHere);
+        for (RdmaPort port : ports) {
+            if (!one && port.isActive() && !port.interfaces().isEmpty()) {
+                String name = port.interfaces().getFirst();
                 findings.add(Finding.error(
                         "rdma-interface-elsewhere",
-                        node + " " + port.text("device"),
+                        node + " " + port.device(),
                         "%s is the port of the interface %s, which is not in this network namespace: RDMA is not used"
-                                .formatted(port.text("device"), name),
+                                .formatted(port.device(), name),
                         "/sys/class/infiniband/%s/ports/%d/gid_attrs/ndevs, and the interfaces here"
-                                .formatted(port.text("device"), port.whole("port")),
+                                .formatted(port.device(), port.port()),
                         advice(
                                 node,
                                 "give the container that interface, with an address: in Kubernetes by an SR-IOV or"
@@ -270,19 +255,19 @@ final class NodeChecks {
     }
 
     private boolean isHere(String name) {
-        return Observations.interfaceNamed(facts, name).isPresent();
+        return facts.interfaceNamed(name).isPresent();
     }
 
     private boolean hasAddress(String name) {
-        return Observations.interfaceNamed(facts, name)
-                .filter(nic -> !Observations.ownAddresses(nic).isEmpty())
+        return facts.interfaceNamed(name)
+                .filter(nic -> !nic.ownAddresses().isEmpty())
                 .isPresent();
     }
 
     /** It is down or has no carrier, which is a finding of its own. */
     private boolean isDown(String name) {
-        return Observations.interfaceNamed(facts, name)
-                .filter(nic -> nic.text("state").equals("down") || nic.isFalse("carrier"))
+        return facts.interfaceNamed(name)
+                .filter(nic -> nic.state().equals("down") || nic.lacksCarrier())
                 .isPresent();
     }
 
@@ -295,8 +280,8 @@ final class NodeChecks {
     }
 
     private void limits() {
-        JsonObject limits = facts.object("limits");
-        String files = limits.text("openFiles");
+        Limits limits = facts.limits();
+        String files = limits.openFiles();
         if (!files.isEmpty() && number(files) < LEAST_FILES) {
             findings.add(Finding.warning(
                     "open-files-low",
@@ -305,7 +290,7 @@ final class NodeChecks {
                     "\"Max open files\" of /proc/self/limits",
                     change(node, "ulimit -n 65536")));
         }
-        limits.number("sharedMemoryBytes")
+        limits.sharedMemoryBytes()
                 .filter(bytes -> bytes > 0 && bytes < LEAST_SHARED_BYTES)
                 .ifPresent(bytes -> findings.add(Finding.warning(
                         "shared-memory-small",
@@ -314,7 +299,7 @@ final class NodeChecks {
                                 .formatted(bytes.longValue() >> 20),
                         "the size of its file system",
                         advice(node, "in a container: --shm-size 8g, or --ipc host"))));
-        String tasks = limits.text("tasks");
+        String tasks = limits.tasks();
         if (!tasks.isEmpty() && number(tasks) < LEAST_TASKS) {
             findings.add(Finding.warning(
                     "tasks-few",

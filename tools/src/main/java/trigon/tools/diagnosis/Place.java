@@ -1,7 +1,7 @@
 package trigon.tools.diagnosis;
 
 import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.Nic;
 
 /**
  * An address of a link.
@@ -9,10 +9,10 @@ import trigon.tools.console.JsonObject;
  * @param node that has it
  * @param nic the facts of its interface
  */
-record Place(String node, JsonObject nic, InterfaceAddress address) {
+record Place(String node, Nic nic, InterfaceAddress address) {
 
     String name() {
-        return nic.text("name");
+        return nic.name();
     }
 
     /** The node and its interface, as hellos name them. */
@@ -37,6 +37,6 @@ record Place(String node, JsonObject nic, InterfaceAddress address) {
 
     /** A bridge, or USB, as to a management controller: programs of the machine made its addresses, and need them. */
     boolean isFixed() {
-        return !nic.text("kind").isEmpty();
+        return !nic.kind().isEmpty();
     }
 }

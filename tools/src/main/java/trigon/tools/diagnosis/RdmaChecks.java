@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding.Remedy;
+import trigon.tools.facts.Transfer;
+import trigon.tools.facts.Transfer.End;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 
@@ -29,19 +30,18 @@ final class RdmaChecks {
     static List<Finding> of(Observations seen, Set<String> misled) {
         RdmaChecks checks = new RdmaChecks();
         for (Probe probe : seen.probes()) {
-            JsonObject result = probe.result();
-            if (!misled.contains(result.text("from")) && !misled.contains(result.text("to"))) {
-                checks.check(probe, result.object("rdma"));
+            if (!misled.contains(probe.fromAddress()) && !misled.contains(probe.toAddress())) {
+                checks.check(probe, probe.transfer());
             }
         }
         return checks.findings;
     }
 
-    private void check(Probe probe, JsonObject rdma) {
-        String from = probe.result().text("from");
-        String to = probe.result().text("to");
+    private void check(Probe probe, Transfer rdma) {
+        String from = probe.fromAddress();
+        String to = probe.toAddress();
         String where = "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to);
-        switch (rdma.text("outcome")) {
+        switch (rdma.outcome()) {
             case "not up" -> notUp(probe, rdma, where);
             case "no acknowledgement" ->
                 findings.add(Finding.error(
@@ -50,12 +50,7 @@ final class RdmaChecks {
                         "what %s writes to %s by RDMA is not acknowledged, though the queue pairs are up"
                                 .formatted(probe.from(), probe.to()),
                         "%s after %d bytes, in pieces of %d; %s; %s"
-                                .formatted(
-                                        status(rdma),
-                                        rdma.whole("bytes"),
-                                        rdma.whole("pathMtu"),
-                                        rdma.text("why"),
-                                        ends(rdma)),
+                                .formatted(status(rdma), rdma.bytes(), rdma.pathMtu(), rdma.why(), ends(rdma)),
                         change(probe.to(), "iptables -I INPUT -p udp --dport 4791 -s " + from + " -j ACCEPT"),
                         change(probe.from(), "iptables -I INPUT -p udp --dport 4791 -s " + to + " -j ACCEPT"),
                         advice(
@@ -69,11 +64,7 @@ final class RdmaChecks {
                         where,
                         "data that %s writes to %s by RDMA are changed".formatted(probe.from(), probe.to()),
                         "%d of the bytes are others than were sent, the first at %d; pieces of %d; %s"
-                                .formatted(
-                                        rdma.whole("wrong"),
-                                        rdma.whole("firstWrong"),
-                                        rdma.whole("pathMtu"),
-                                        ends(rdma)),
+                                .formatted(rdma.wrong(), rdma.firstWrong(), rdma.pathMtu(), ends(rdma)),
                         advice(
                                 probe.from(),
                                 "do not use this link: exchange the cable, then the cards; update their firmware; see"
@@ -83,32 +74,27 @@ final class RdmaChecks {
                         "rdma-write-failed",
                         where,
                         "an RDMA WRITE from %s to %s fails".formatted(probe.from(), probe.to()),
-                        "%s after %d bytes; %s; %s"
-                                .formatted(status(rdma), rdma.whole("bytes"), rdma.text("why"), ends(rdma)),
+                        "%s after %d bytes; %s; %s".formatted(status(rdma), rdma.bytes(), rdma.why(), ends(rdma)),
                         look(probe.from(), "dmesg | tail -n 50"),
                         look(probe.to(), "dmesg | tail -n 50")));
             default -> {} // right, or there is none
         }
     }
 
-    private static String status(JsonObject rdma) {
-        return rdma.text("status").equals("none") ? "no completion" : rdma.text("status");
+    private static String status(Transfer rdma) {
+        return rdma.status().equals("none") ? "no completion" : rdma.status();
     }
 
     /** Once for a step of a node to a link: the other direction fails in the same way. */
-    private void notUp(Probe probe, JsonObject rdma, String where) {
-        String at = rdma.text("at");
-        String own = at.equals(probe.from())
-                ? probe.result().text("from")
-                : probe.result().text("to");
-        String other = at.equals(probe.from())
-                ? probe.result().text("to")
-                : probe.result().text("from");
-        String device = rdma.object(at.equals(probe.from()) ? "from" : "to").text("device");
-        if (!said.add(at + " " + own + " " + other + " " + rdma.text("failed"))) {
+    private void notUp(Probe probe, Transfer rdma, String where) {
+        String at = rdma.at();
+        String own = at.equals(probe.from()) ? probe.fromAddress() : probe.toAddress();
+        String other = at.equals(probe.from()) ? probe.toAddress() : probe.fromAddress();
+        String device = (at.equals(probe.from()) ? rdma.from() : rdma.to()).device();
+        if (!said.add(at + " " + own + " " + other + " " + rdma.failed())) {
             return;
         }
-        boolean opening = rdma.text("failed").equals("open");
+        boolean opening = rdma.failed().equals("open");
         findings.add(Finding.error(
                 "rdma-not-up",
                 where,
@@ -118,14 +104,14 @@ final class RdmaChecks {
                                 .formatted(
                                         at,
                                         device,
-                                        rdma.text("failed"),
-                                        rdma.text("errno").isEmpty() ? "" : " with " + rdma.text("errno")),
-                rdma.text("why") + (opening ? "" : "; " + ends(rdma)),
+                                        rdma.failed(),
+                                        rdma.errno().isEmpty() ? "" : " with " + rdma.errno()),
+                rdma.why() + (opening ? "" : "; " + ends(rdma)),
                 remedies(at, other, rdma)));
     }
 
-    private static Remedy[] remedies(String at, String other, JsonObject rdma) {
-        return switch (rdma.text("errno")) {
+    private static Remedy[] remedies(String at, String other, Transfer rdma) {
+        return switch (rdma.errno()) {
             case "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH" ->
                 new Remedy[] {
                     look(at, "ip route get " + other + "; ip neigh show " + other), look(at, "ping -c 3 " + other)
@@ -147,14 +133,13 @@ final class RdmaChecks {
         };
     }
 
-    private static String ends(JsonObject rdma) {
-        return end(rdma.object("from")) + " to " + end(rdma.object("to"));
+    private static String ends(Transfer rdma) {
+        return end(rdma.from()) + " to " + end(rdma.to());
     }
 
-    private static String end(JsonObject end) {
-        return end.text("device").isEmpty()
+    private static String end(End end) {
+        return end.device().isEmpty()
                 ? "an end without a device"
-                : "%s GID %d %s %s"
-                        .formatted(end.text("device"), end.whole("gidIndex"), end.text("gidType"), end.text("gidText"));
+                : "%s GID %d %s %s".formatted(end.device(), end.gidIndex(), end.gidType(), end.gidText());
     }
 }

@@ -16,10 +16,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.diagnosis.Finding.Weight;
-import trigon.tools.probe.Observations;
+import trigon.tools.facts.NodeFacts;
 
 /** Subnets that the kernel does not tell apart: of a node twice, of two ends unlike, of cables that overlap. Pure. */
 final class SubnetChecks {
@@ -78,16 +77,16 @@ final class SubnetChecks {
     private static boolean isVirtual(Place place) {
         int bits = place.address().address().getAddress().length * Byte.SIZE;
         return place.address().prefixLength() == bits
-                && Observations.ownAddresses(place.nic()).stream().anyMatch(other -> other.prefixLength() < bits);
+                && place.nic().ownAddresses().stream().anyMatch(other -> other.prefixLength() < bits);
     }
 
     /** The plugin takes the file's prefix for the interface's: that is a finding of its own. */
     private boolean isTheFiles(Place place) {
-        JsonObject facts = cluster.seen().facts().getOrDefault(place.node(), new JsonObject(Map.of()));
-        return facts.objects("leftOut").stream()
-                .anyMatch(each -> each.text("weight").equals("suspect")
-                        && !each.isTrue("down")
-                        && each.text("name")
+        NodeFacts facts = cluster.seen().facts().getOrDefault(place.node(), NodeFacts.NONE);
+        return facts.leftOut().stream()
+                .anyMatch(each -> each.isSuspect()
+                        && !each.isDown()
+                        && each.name()
                                 .contains(InterfaceAddress.text(place.address().address())));
     }
 
@@ -101,7 +100,7 @@ final class SubnetChecks {
         subnets.forEach((subnet, places) -> {
             Map<String, Set<String>> several = new TreeMap<>();
             places.stream()
-                    .filter(place -> !place.nic().text("state").equals("down"))
+                    .filter(place -> !place.nic().state().equals("down"))
                     .forEach(place -> several.computeIfAbsent(place.node(), _ -> new TreeSet<>())
                             .add(place.name()));
             several.values().removeIf(nics -> nics.size() < 2);
@@ -153,9 +152,8 @@ final class SubnetChecks {
         boolean strict = places.stream()
                 .anyMatch(place -> cluster.seen()
                                 .facts()
-                                .getOrDefault(place.node(), new JsonObject(Map.of()))
-                                .object("reversePathFilter")
-                                .whole(place.name())
+                                .getOrDefault(place.node(), NodeFacts.NONE)
+                                .reversePathFilter(place.name())
                         == 1);
         return strict ? "; the reverse-path filter is strict there, and drops what comes in over another one" : "";
     }

@@ -1,6 +1,6 @@
 package trigon.tools.diagnosis;
 
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.Nic;
 import trigon.tools.machine.SparkPorts;
 
 /** Functions of one port, which lead to the same cable. */
@@ -9,11 +9,9 @@ final class Twins {
     private Twins() {}
 
     /** Whether two interfaces of a node are: the kernel says so of both, or their names are a DGX Spark's. */
-    static boolean are(JsonObject one, JsonObject other) {
-        return one.find("cable").isPresent()
-                ? one.find("cable").equals(other.find("cable"))
-                : SparkPorts.twin(one.text("name"))
-                        .filter(other.text("name")::equals)
-                        .isPresent();
+    static boolean are(Nic one, Nic other) {
+        return one.cable().isPresent()
+                ? one.cable().equals(other.cable())
+                : SparkPorts.twin(one.name()).filter(other.name()::equals).isPresent();
     }
 }

@@ -11,8 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import trigon.system.InterfaceAddress;
-import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 
@@ -66,8 +65,8 @@ final class WayChecks {
 
     private void links() {
         for (Probe probe : seen.probes()) {
-            String from = probe.result().text("from");
-            String to = probe.result().text("to");
+            String from = probe.fromAddress();
+            String to = probe.toAddress();
             boolean explained = isExplained(probe.from(), probe.to())
                     || (!troubled.isEmpty() && (misled.contains(from) || misled.contains(to)));
             if (!probe.works() && !explained) {
@@ -75,12 +74,7 @@ final class WayChecks {
                         "link-fails",
                         "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to),
                         "this link was tried, and does not work; no check knows why",
-                        "TCP: %s; data: %s"
-                                .formatted(
-                                        probe.result().text("tcp"),
-                                        probe.result().find("data").isEmpty()
-                                                ? "none"
-                                                : probe.result().text("data")),
+                        "TCP: %s; data: %s".formatted(probe.tcp(), probe.data().isEmpty() ? "none" : probe.data()),
                         look(probe.from(), "ping -c 3 -I " + from + " " + to)));
             }
         }
@@ -156,13 +150,13 @@ final class WayChecks {
     }
 
     private boolean hasKey(String node) {
-        JsonObject facts = seen.facts().get(node);
-        return facts != null && facts.texts("settings").stream().noneMatch(line -> line.startsWith(NO_KEY));
+        NodeFacts facts = seen.facts().get(node);
+        return facts != null && facts.settings().stream().noneMatch(line -> line.startsWith(NO_KEY));
     }
 
     private boolean relays(String node) {
-        JsonObject facts = seen.facts().get(node);
-        return facts != null && facts.texts("settings").stream().noneMatch(line -> line.startsWith("relay: off"));
+        NodeFacts facts = seen.facts().get(node);
+        return facts != null && facts.settings().stream().noneMatch(line -> line.startsWith("relay: off"));
     }
 
     private boolean isCabledWithoutAddresses(String one, String other) {
@@ -172,10 +166,10 @@ final class WayChecks {
     }
 
     private boolean hasLinkLocal(String node, String nic) {
-        JsonObject facts = seen.facts().get(node);
+        NodeFacts facts = seen.facts().get(node);
         return facts != null
-                && facts.objects("links").stream()
-                        .anyMatch(link -> link.text("interface").equals(nic)
-                                && InterfaceAddress.parse(link.text("address")).isLinkLocal());
+                && facts.links().stream()
+                        .anyMatch(
+                                link -> link.nic().equals(nic) && link.address().isLinkLocal());
     }
 }

@@ -6,6 +6,7 @@ import java.util.Map;
 import trigon.tools.console.Json;
 import trigon.tools.diagnosis.Finding;
 import trigon.tools.diagnosis.Finding.Kind;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations;
 
@@ -30,7 +31,7 @@ final class DoctorJson {
                 "probes",
                 seen.probes(),
                 "facts",
-                List.copyOf(seen.facts().values()));
+                seen.facts().values().stream().map(NodeFacts::json).toList());
     }
 
     private static Map<String, Object> finding(Finding finding) {

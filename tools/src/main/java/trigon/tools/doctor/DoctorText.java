@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.function.BinaryOperator;
 import java.util.function.Predicate;
 import trigon.tools.console.Console;
-import trigon.tools.console.JsonObject;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.diagnosis.Finding;
@@ -67,8 +66,8 @@ final class DoctorText {
                 .filter(probe -> probe.rdma().equals("right"))
                 .count();
         boolean isThere = seen.facts().values().stream()
-                .flatMap(facts -> facts.objects("links").stream())
-                .anyMatch(link -> link.text("kind").equals("rdma"));
+                .flatMap(facts -> facts.links().stream())
+                .anyMatch(link -> link.isRdma());
         if (tried > 0) {
             return "%d of %d carry data by RDMA".formatted(right, tried);
         }
@@ -137,27 +136,22 @@ final class DoctorText {
         title("Links");
         Table table = new Table("from", "to", "TCP", "RDMA", "round trip", "MTU", "rate", "addresses");
         for (Probe probe : seen.probes()) {
-            JsonObject result = probe.result();
             table.styled(
                     probe.works() ? Style.GOOD : Style.BAD,
                     probe.from(),
                     probe.to(),
-                    !result.text("tcp").equals("ok")
-                            ? result.text("tcp")
-                            : result.text("data").equals("right") ? "ok" : "data: " + result.text("data"),
+                    !probe.tcp().equals("ok")
+                            ? probe.tcp()
+                            : probe.data().equals("right") ? "ok" : "data: " + probe.data(),
                     rdmaCell(probe),
-                    result.number("roundTripMicros")
-                            .map(us -> us.longValue() + " us")
+                    probe.roundTripMicros().map(us -> us + " us").orElse("-"),
+                    probe.mtuArrives().map(Object::toString).orElse("-"),
+                    probe.transfer()
+                            .rateMbps()
+                            .or(probe::rateMbps)
+                            .map(mbps -> mbps + " Mb/s")
                             .orElse("-"),
-                    result.number("mtuArrives")
-                            .map(bytes -> Long.toString(bytes.longValue()))
-                            .orElse("-"),
-                    result.object("rdma")
-                            .number("rateMbps")
-                            .or(() -> result.number("rateMbps"))
-                            .map(mbps -> mbps.longValue() + " Mb/s")
-                            .orElse("-"),
-                    result.text("from") + " - " + result.text("to"));
+                    probe.fromAddress() + " - " + probe.toAddress());
         }
         table.print(console);
         console.out().println();
@@ -245,8 +239,8 @@ final class DoctorText {
     /** Whether an interface of the node has an address of IPv4 that somebody or something has given it. */
     private Predicate<String> hasIpv4(String node) {
         return name -> Optional.ofNullable(seen.facts().get(node)).stream()
-                .flatMap(facts -> Observations.interfaceNamed(facts, name).stream())
-                .flatMap(nic -> Observations.ownAddresses(nic).stream())
+                .flatMap(facts -> facts.interfaceNamed(name).stream())
+                .flatMap(nic -> nic.ownAddresses().stream())
                 .anyMatch(each -> each.address() instanceof Inet4Address four && !four.isLinkLocalAddress());
     }
 }

@@ -6,6 +6,7 @@ import picocli.CommandLine.Option;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineGpus;
 import trigon.tools.machine.MachineLinks;
 
 /** {@code trigon links}: the NICs of this machine, which of them are used, and why the others are not. */
@@ -14,7 +15,7 @@ import trigon.tools.machine.MachineLinks;
         description = {
             "Show the NICs of this machine, and which Trigon uses.",
             "Shows interfaces and RDMA ports: speed, MTU, addresses, GIDs, PCIe link, which functions share a port or"
-                    + " a PCIe link, and why Trigon leaves links out.",
+                    + " a PCIe link, how NICs reach memory of GPUs, and why Trigon leaves links out.",
             "Reads sysfs, and libibverbs where it is installed. Needs neither RDMA nor root, and changes nothing."
         })
 public final class LinksCommand implements Callable<Integer> {
@@ -36,7 +37,7 @@ public final class LinksCommand implements Callable<Integer> {
         if (json) {
             console.out().print(Json.text(LinksJson.of(machine, links)));
         } else {
-            new LinksText(console).print(links);
+            new LinksText(console).print(links, MachineGpus.of(machine));
         }
         return links.problems().isEmpty() && !links.discovered().links().isEmpty() ? 0 : 1;
     }

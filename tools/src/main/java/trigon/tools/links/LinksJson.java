@@ -8,6 +8,7 @@ import trigon.routing.discovery.HostInterface;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.MachineGpus;
 import trigon.tools.machine.MachineLinks;
 import trigon.tools.machine.NicFacts;
 import trigon.tools.machine.PciSlot;
@@ -22,12 +23,19 @@ public final class LinksJson {
 
     /** All that is known. */
     public static Map<String, Object> of(Machine machine, MachineLinks links) {
+        MachineGpus gpus = MachineGpus.of(machine);
         return machine.document(
                 SCHEMA,
                 "interfaces",
                 links.nics().stream().map(nic -> nic(nic, links)).toList(),
                 "rdmaPorts",
                 links.rdma().stream().map(port -> port(port, links)).toList(),
+                "gpus",
+                gpus.gpus(),
+                "gpuDriver",
+                gpus.driver(),
+                "gpuNics",
+                gpus.gpus().isEmpty() ? Map.of() : gpus.nics(),
                 "noRdma",
                 links.noRdma(),
                 "links",

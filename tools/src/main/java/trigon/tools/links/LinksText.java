@@ -12,6 +12,7 @@ import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.machine.MachineGpus;
 import trigon.tools.machine.MachineLinks;
 import trigon.tools.machine.NicFacts;
 import trigon.tools.machine.PciSlot;
@@ -27,9 +28,10 @@ public final class LinksText {
         this.console = console;
     }
 
-    void print(MachineLinks links) {
+    void print(MachineLinks links, MachineGpus gpus) {
         printInterfaces(links);
         printPorts(links);
+        printGpus(gpus);
         printShared(links);
         printUsed(links);
         printLeftOut(links);
@@ -118,6 +120,37 @@ public final class LinksText {
         }
         table.print(console);
         links.noRdma().ifPresent(why -> console.out().println("not used: " + why));
+    }
+
+    private void printGpus(MachineGpus gpus) {
+        if (gpus.gpus().isEmpty() || gpus.nics().isEmpty()) {
+            return;
+        }
+        console.out().println();
+        title("From NICs to GPUs");
+        Table table = new Table("NIC", "GPU", "distance", "ACS", "IOMMU", "model");
+        new TreeMap<>(gpus.nics())
+                .forEach((name, nic) -> nic.gpus()
+                        .forEach(way -> table.styled(
+                                way.distance().isBelowTheCpu() ? Style.GOOD : Style.FAINT,
+                                name,
+                                way.gpu(),
+                                way.distance().toString(),
+                                way.accessControl().map(Object::toString).orElse("-"),
+                                nic.iommu().orElse("none"),
+                                gpus.gpu(way.gpu()).model().orElse("-"))));
+        table.print(console);
+        gpus.driver()
+                .ifPresent(driver -> console.out()
+                        .println("NVIDIA's driver: " + driver.version()
+                                + (driver.open() ? ", open modules" : ", closed modules, which have no DMA-BUF")));
+        if (gpus.gpus().stream().allMatch(MachineGpus.Gpu::sharesMemory)) {
+            Table.wrap(
+                            "This chip's GPU has no memory of its own (DGX Spark): NICs reach none, by design,"
+                                    + " and NCCL's buffers are in host memory.",
+                            console.width())
+                    .forEach(console.out()::println);
+        }
     }
 
     private void printShared(MachineLinks links) {

@@ -1,6 +1,5 @@
 package trigon.tools.plan;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -100,13 +99,10 @@ public record Plan(
     String clusterFile() {
         StringBuilder file = new StringBuilder("version: 1\nnodes:\n");
         for (String node : order) {
-            List<String> nics = new ArrayList<>();
-            nics(node).forEach(nic -> nics.add("{device: " + nic.nic() + ", address: " + nic.address() + "}"));
-            file.append("  ")
-                    .append(node)
-                    .append(": {nics: [")
-                    .append(String.join(", ", nics))
-                    .append("]}\n");
+            file.append("  %s:%n    nics:%n".formatted(node));
+            nics(node)
+                    .forEach(nic ->
+                            file.append("    - {device: %s, address: %s}%n".formatted(nic.nic(), nic.address())));
         }
         return file.toString();
     }

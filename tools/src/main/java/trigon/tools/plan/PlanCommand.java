@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
+import trigon.tools.console.Table;
 import trigon.tools.machine.Machine;
 
 /** {@code trigon plan}: what to do with given cables. */
@@ -157,33 +158,26 @@ public final class PlanCommand implements Callable<Integer> {
                                 .map(PlanCommand::number)
                                 .collect(Collectors.joining(" or "))));
         if (speeds.isLimited()) {
-            console.out()
-                    .println("a cable carries %s GB/s in each direction: both ports of a DGX Spark share its PCIe links"
-                            .formatted(number(speeds.leastOfWire() / 8)));
+            say("a cable carries %s GB/s in each direction: both ports of a DGX Spark share its PCIe links"
+                    .formatted(number(speeds.leastOfWire() / 8)));
         }
         if (!plan.connected()) {
             console.out().println(console.styled(Style.BAD, "Not all nodes are joined: there is a cable too few."));
         }
-        console.out().println("pairs of nodes without a cable, which need relays: " + plan.relayedPairs());
-        console.out()
-                .println((plan.withoutRelay()
-                                ? "order of ranks in which a ring needs no relay: "
-                                : "no order was found in which a ring needs no relay; this one: ")
-                        + String.join(",", plan.order()));
-        console.out()
-                .println("expected at most: all-reduce%s %s GB/s (bus);%n  all-to-all %s GB/s from each node"
-                        .formatted(
-                                speeds.isLimited() ? "" : ", all-gather",
-                                number(plan.allReduce()),
-                                number(plan.allToAll())));
+        say("pairs of nodes without a cable, which need relays: " + plan.relayedPairs());
+        say((plan.withoutRelay()
+                        ? "order of ranks in which a ring needs no relay: "
+                        : "no order was found in which a ring needs no relay; this one: ")
+                + String.join(",", plan.order()));
+        say("expected at most: all-reduce%s %s GB/s (bus); all-to-all %s GB/s from each node"
+                .formatted(
+                        speeds.isLimited() ? "" : ", all-gather", number(plan.allReduce()), number(plan.allToAll())));
         plan.oneMore()
-                .ifPresent(more -> console.out()
-                        .println("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s"
-                                .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
+                .ifPresent(more -> say("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s"
+                        .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
         write.ifPresentOrElse(
                 folder -> {
-                    console.out()
-                            .println(folder + " has a folder for each node; copy it there, and run apply.sh as root:");
+                    say(folder + " has a folder for each node; copy it there, and run apply.sh as root:");
                     console.out()
                             .println("  scp -r %s/%2$s %2$s:"
                                     .formatted(folder, plan.order().getFirst()));
@@ -200,6 +194,10 @@ public final class PlanCommand implements Callable<Integer> {
                         files.commands(node).forEach(console.out()::println);
                     });
                 });
+    }
+
+    private void say(String text) {
+        Table.wrap(text, console.width()).forEach(console.out()::println);
     }
 
     private void title(String text) {

@@ -68,7 +68,7 @@ public final class Agent implements AutoCloseable {
     /** Does what is asked. */
     public Map<String, Object> answer(JsonObject question) throws IOException {
         return switch (question.text("do")) {
-            case "facts" -> NodeFacts.of(machine, MachineLinks.of(machine, verbs));
+            case "facts" -> OwnFacts.of(machine, MachineLinks.of(machine, verbs));
             case "clock" -> Json.object("clockMillis", clock.millis());
             case "listen" -> listen(question.texts("addresses"), (int) question.whole("topologyPort"));
             case "hello" -> {

@@ -12,6 +12,9 @@ import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
+import trigon.tools.facts.Link;
+import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations.Clock;
 import trigon.tools.probe.Observations.Heard;
 import trigon.tools.probe.Observations.Probe;
@@ -68,7 +71,7 @@ public final class Examination {
     /** Asks all nodes, and waits for what they see; a node that does not answer is an observation as well. */
     public Observations run() {
         Map<String, String> silent = new TreeMap<>();
-        Map<String, JsonObject> facts = new LinkedHashMap<>();
+        Map<String, NodeFacts> facts = new LinkedHashMap<>();
         List<Clock> clocks = new ArrayList<>();
         questions.ask("asking what there is", nodes, this::facts, silent).forEach((name, answer) -> {
             facts.put(name, answer.facts());
@@ -101,9 +104,9 @@ public final class Examination {
             console.doing("transferring by RDMA, where both ends have it");
             probes = new RdmaTrials(answering(there, silent), facts, rate).tried(probes);
             questions
-                    .ask("reading counters", there, node -> node.ask(Json.object("do", "facts")), silent)
-                    .forEach((name, after) ->
-                            facts.computeIfPresent(name, (_, before) -> withCountersOf(before, after)));
+                    .ask("reading counters", there, Examination::ask, silent)
+                    .forEach(
+                            (name, after) -> facts.computeIfPresent(name, (_, before) -> before.withCountersOf(after)));
         }
         console.done();
         return new Observations(facts, silent, clocks, heard, probes, rate);
@@ -113,16 +116,16 @@ public final class Examination {
         return all.stream().filter(node -> !silent.containsKey(node.name())).toList();
     }
 
-    private record Answer(JsonObject facts, Clock clock) {}
+    private record Answer(NodeFacts facts, Clock clock) {}
 
     /** Of one node to another, by these addresses. */
     private record Trial(String to, Map<String, Object> question, boolean routed) {}
 
     private Answer facts(NodeConnection node) throws IOException {
-        JsonObject facts = node.ask(Json.object("do", "facts"));
+        NodeFacts facts = ask(node);
         for (int i = 0; i < MOST_WAITS && isComingUp(facts); i++) {
             pause.run();
-            facts = node.ask(Json.object("do", "facts"));
+            facts = ask(node);
         }
         long before = System.currentTimeMillis();
         long there = node.ask(Json.object("do", "clock")).whole("clockMillis");
@@ -130,23 +133,20 @@ public final class Examination {
         return new Answer(facts, new Clock(node.name(), there - (before + after) / 2, (after - before) / 2));
     }
 
+    private static NodeFacts ask(NodeConnection node) throws IOException {
+        return new NodeFacts(node.ask(Json.object("do", "facts")));
+    }
+
     /** Whether an interface has come up just now: the kernel gives it a link-local address a moment later. */
-    private static boolean isComingUp(JsonObject facts) {
-        return facts.objects("interfaces").stream()
-                .anyMatch(nic -> nic.isTrue("carrier")
-                        && nic.text("state").equals("up")
-                        && nic.texts("addresses").isEmpty()
-                        && !Observations.isInner(facts, nic.text("name")));
+    private static boolean isComingUp(NodeFacts facts) {
+        return facts.interfaces().stream()
+                .anyMatch(nic -> nic.hasCarrier()
+                        && nic.state().equals("up")
+                        && nic.addresses().isEmpty()
+                        && !facts.isInner(nic.name()));
     }
 
-    private static JsonObject withCountersOf(JsonObject before, JsonObject after) {
-        Map<String, Object> both = new LinkedHashMap<>(before.values());
-        both.put("interfacesAfter", after.values().getOrDefault("interfaces", List.of()));
-        both.put("rdmaPortsAfter", after.values().getOrDefault("rdmaPorts", List.of()));
-        return new JsonObject(both);
-    }
-
-    private static Map<String, Object> listen(JsonObject facts) {
+    private static Map<String, Object> listen(NodeFacts facts) {
         return Json.object(
                 "do",
                 "listen",
@@ -155,7 +155,7 @@ public final class Examination {
                         .map(address -> InterfaceAddress.text(address.address()))
                         .toList(),
                 "topologyPort",
-                facts.whole("topologyPort"));
+                facts.topologyPort());
     }
 
     /**
@@ -163,18 +163,17 @@ public final class Examination {
      * loopback and bridges of containers, which are links where there is nothing else, lead to no other machine, unless
      * a file lists them.
      */
-    static List<InterfaceAddress> addresses(JsonObject facts) {
-        return facts.objects("links").stream()
-                .filter(link -> !Observations.isInner(facts, link.text("interface")))
-                .map(link -> InterfaceAddress.parse(link.text("address")))
+    static List<InterfaceAddress> addresses(NodeFacts facts) {
+        return facts.links().stream()
+                .filter(link -> !facts.isInner(link.nic()))
+                .map(Link::address)
                 .filter(address -> !address.isLinkLocal())
-                .filter(address -> !address.address().isLoopbackAddress()
-                        || facts.find("clusterNode").isPresent())
+                .filter(address -> !address.address().isLoopbackAddress() || facts.isListed())
                 .distinct()
                 .toList();
     }
 
-    private List<Heard> hello(List<NodeConnection> there, Map<String, JsonObject> facts, Map<String, String> silent) {
+    private List<Heard> hello(List<NodeConnection> there, Map<String, NodeFacts> facts, Map<String, String> silent) {
         String session = UUID.randomUUID().toString();
         List<Heard> heard = new ArrayList<>();
         int unchanged = 0;
@@ -196,15 +195,15 @@ public final class Examination {
      * Whether each interface of a link has heard somebody, and each that was heard has heard who heard it. A busy node
      * may take its time; without IPv6, or at a cable to elsewhere, nothing is ever heard.
      */
-    private static boolean isComplete(Map<String, JsonObject> facts, List<Heard> heard) {
+    private static boolean isComplete(Map<String, NodeFacts> facts, List<Heard> heard) {
         return facts.entrySet().stream()
                         .allMatch(node -> addresses(node.getValue()).stream()
                                 .filter(each -> !each.address().isLoopbackAddress())
-                                .flatMap(each -> Observations.interfaceOf(node.getValue(), each).stream())
-                                .filter(nic -> !nic.isFalse("carrier"))
+                                .flatMap(each -> node.getValue().interfaceOf(each).stream())
+                                .filter(nic -> !nic.lacksCarrier())
                                 .allMatch(nic -> heard.stream()
                                         .anyMatch(each -> each.by().equals(node.getKey())
-                                                && each.on().equals(nic.text("name")))))
+                                                && each.on().equals(nic.name()))))
                 && heard.stream()
                         .allMatch(each -> heard.contains(new Heard(each.node(), each.from(), each.by(), each.on())));
     }
@@ -232,10 +231,10 @@ public final class Examination {
     }
 
     private Map<String, List<Trial>> trials(
-            List<NodeConnection> all, Map<String, JsonObject> facts, Map<String, JsonObject> ports) {
+            List<NodeConnection> all, Map<String, NodeFacts> facts, Map<String, JsonObject> ports) {
         Map<String, List<Trial>> trials = new TreeMap<>();
         for (NodeConnection from : all) {
-            JsonObject own = of(facts, from);
+            NodeFacts own = of(facts, from);
             for (NodeConnection to : all) {
                 JsonObject there = ports.get(to.name());
                 if (!from.name().equals(to.name()) && there != null) {
@@ -258,7 +257,7 @@ public final class Examination {
     private void addRouted(
             Map<String, List<Trial>> trials,
             List<NodeConnection> all,
-            Map<String, JsonObject> facts,
+            Map<String, NodeFacts> facts,
             Map<String, JsonObject> ports,
             Map<String, String> silent) {
         questions
@@ -272,9 +271,9 @@ public final class Examination {
     }
 
     private List<Trial> routed(
-            NodeConnection from, List<Trial> known, Map<String, JsonObject> facts, Map<String, JsonObject> ports)
+            NodeConnection from, List<Trial> known, Map<String, NodeFacts> facts, Map<String, JsonObject> ports)
             throws IOException {
-        JsonObject own = of(facts, from);
+        NodeFacts own = of(facts, from);
         List<Trial> routed = new ArrayList<>();
         for (Map.Entry<String, JsonObject> to : ports.entrySet()) {
             if (to.getKey().equals(from.name())
@@ -305,7 +304,7 @@ public final class Examination {
 
     /** The address was there when the node was asked for its facts. */
     private static List<Probe> withoutListener(
-            List<NodeConnection> all, Map<String, JsonObject> facts, Map<String, JsonObject> ports) {
+            List<NodeConnection> all, Map<String, NodeFacts> facts, Map<String, JsonObject> ports) {
         List<Probe> failed = new ArrayList<>();
         ports.forEach((to, there) -> there.objects("opened").stream()
                 .filter(each -> each.find("error").isPresent())
@@ -323,7 +322,7 @@ public final class Examination {
         return failed;
     }
 
-    private Map<String, Object> question(JsonObject own, JsonObject peer, InterfaceAddress here, JsonObject opened) {
+    private Map<String, Object> question(NodeFacts own, NodeFacts peer, InterfaceAddress here, JsonObject opened) {
         return Json.object(
                 "do",
                 "probe",
@@ -344,7 +343,7 @@ public final class Examination {
                 "topology",
                 opened.whole("topology"),
                 "mtu",
-                Observations.interfaceOf(own, here).map(nic -> nic.whole("mtu")).orElse(1500L),
+                own.interfaceOf(here).map(Nic::mtu).orElse(1500L),
                 "bytes",
                 rate ? BYTES_FOR_RATE : BYTES,
                 "rate",
@@ -366,7 +365,7 @@ public final class Examination {
         return probes;
     }
 
-    private static JsonObject of(Map<String, JsonObject> facts, NodeConnection node) {
-        return facts.getOrDefault(node.name(), new JsonObject(Map.of()));
+    private static NodeFacts of(Map<String, NodeFacts> facts, NodeConnection node) {
+        return facts.getOrDefault(node.name(), NodeFacts.NONE);
     }
 }

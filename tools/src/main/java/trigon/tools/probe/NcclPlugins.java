@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import trigon.tools.machine.Machine;
-import trigon.tools.probe.NodeFacts.NcclFile;
+import trigon.tools.probe.OwnFacts.NcclFile;
 
 /** Whether there are libraries by the names that {@code NCCL_NET_PLUGIN} has, as NCCL and the loader look for them. */
 final class NcclPlugins {

@@ -3,8 +3,9 @@ package trigon.tools.probe;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NodeFacts;
+import trigon.tools.facts.Transfer;
 
 /**
  * What an examination has found, before anybody thinks about it.
@@ -17,7 +18,7 @@ import trigon.tools.console.JsonObject;
  * @param rate whether rates were measured
  */
 public record Observations(
-        Map<String, JsonObject> facts,
+        Map<String, NodeFacts> facts,
         Map<String, String> silent,
         List<Clock> clocks,
         List<Heard> heard,
@@ -38,11 +39,89 @@ public record Observations(
     /** A link was tried. */
     public record Probe(String from, String to, JsonObject result) {
 
+        /** The address at this end, of that link. */
+        public String fromAddress() {
+            return result.text("from");
+        }
+
+        public String toAddress() {
+            return result.text("to");
+        }
+
+        /** What the kernel takes at this end to get there. */
+        public String source() {
+            return result.text("source");
+        }
+
+        /** Whether the ends share no subnet. */
+        public boolean isRouted() {
+            return result.isTrue("routed");
+        }
+
+        /** {@code ok}, or what became of the connection. */
+        public String tcp() {
+            return result.text("tcp");
+        }
+
+        /** {@code right}, or what became of a transfer; empty if none was tried. */
+        public String data() {
+            return result.text("data");
+        }
+
+        /** {@code ok}, or what became of a datagram. */
+        public String udp() {
+            return result.text("udp");
+        }
+
+        /** The same at RoCE's port. */
+        public String roceUdp() {
+            return result.text("roceUdp");
+        }
+
+        /** The same at the announcements' port. */
+        public String topologyUdp() {
+            return result.text("topologyUdp");
+        }
+
+        /** The other end's hardware address, or why there is none; empty if nobody asked for it. */
+        public String neighbour() {
+            return result.text("neighbour");
+        }
+
+        public long datagrams() {
+            return result.whole("datagrams");
+        }
+
+        public long datagramsLost() {
+            return result.whole("datagramsLost");
+        }
+
+        public long leastRoundTripMicros() {
+            return result.whole("leastRoundTripMicros");
+        }
+
+        public Optional<Long> roundTripMicros() {
+            return result.number("roundTripMicros").map(Double::longValue);
+        }
+
+        /** The longest packet that arrives in one piece. */
+        public Optional<Long> mtuArrives() {
+            return result.number("mtuArrives").map(Double::longValue);
+        }
+
+        /** Of one TCP connection. */
+        public Optional<Long> rateMbps() {
+            return result.number("rateMbps").map(Double::longValue);
+        }
+
+        /** Of RDMA; empty if none was tried. */
+        public Transfer transfer() {
+            return new Transfer(result.object("rdma"));
+        }
+
         /** Whether data arrive as they were sent, by all that the two ends have. */
         public boolean works() {
-            return result.text("tcp").equals("ok")
-                    && result.text("data").equals("right")
-                    && (!hasRdma() || rdma().equals("right"));
+            return tcp().equals("ok") && data().equals("right") && (!hasRdma() || rdma().equals("right"));
         }
 
         /** Whether a transfer by RDMA was tried, too. */
@@ -52,7 +131,7 @@ public record Observations(
 
         /** How that has ended; empty if there was none. */
         public String rdma() {
-            return result.object("rdma").text("outcome");
+            return transfer().outcome();
         }
     }
 
@@ -62,37 +141,5 @@ public record Observations(
         clocks = List.copyOf(clocks);
         heard = List.copyOf(heard);
         probes = List.copyOf(probes);
-    }
-
-    /** The interface of a node that has an address. */
-    public static Optional<JsonObject> interfaceOf(JsonObject facts, InterfaceAddress address) {
-        return facts.objects("interfaces").stream()
-                .filter(nic -> nic.texts("addresses").stream()
-                        .anyMatch(each -> InterfaceAddress.parse(each).address().equals(address.address())))
-                .findFirst();
-    }
-
-    /**
-     * Whether an interface leads to no other machine, as bridges of containers do, which are links where nothing else
-     * is. What a file lists is what it is meant to be.
-     */
-    public static boolean isInner(JsonObject facts, String name) {
-        return facts.find("clusterNode").isEmpty()
-                && facts.texts("innerInterfaces").contains(name);
-    }
-
-    /** The addresses that somebody, or something, has given an interface, but for the loopback's. */
-    public static List<InterfaceAddress> ownAddresses(JsonObject nic) {
-        return nic.texts("addresses").stream()
-                .map(InterfaceAddress::parse)
-                .filter(each -> !each.isLinkLocal() && !each.address().isLoopbackAddress())
-                .toList();
-    }
-
-    /** A node's interface of that name. */
-    public static Optional<JsonObject> interfaceNamed(JsonObject facts, String name) {
-        return facts.objects("interfaces").stream()
-                .filter(nic -> nic.text("name").equals(name))
-                .findFirst();
     }
 }

@@ -13,8 +13,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
+import trigon.tools.facts.Link;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations.Probe;
 
 /**
@@ -29,7 +32,7 @@ final class RdmaTrials {
 
     private final Map<String, NodeConnection> nodes = new LinkedHashMap<>();
     private final Map<String, Lock> busy = new LinkedHashMap<>();
-    private final Map<String, JsonObject> facts;
+    private final Map<String, NodeFacts> facts;
     private final boolean rate;
 
     /**
@@ -37,7 +40,7 @@ final class RdmaTrials {
      *
      * @param rate whether to measure how fast each link is; one after the other then
      */
-    RdmaTrials(List<NodeConnection> nodes, Map<String, JsonObject> facts, boolean rate) {
+    RdmaTrials(List<NodeConnection> nodes, Map<String, NodeFacts> facts, boolean rate) {
         for (NodeConnection each : nodes) {
             this.nodes.put(each.name(), each);
             this.busy.put(each.name(), new ReentrantLock());
@@ -47,27 +50,26 @@ final class RdmaTrials {
     }
 
     /** The device by which a node has RDMA at an address, if it has. */
-    static Optional<String> device(JsonObject facts, String address) {
-        return facts.objects("links").stream()
-                .filter(link ->
-                        link.text("kind").equals("rdma") && link.text("address").startsWith(address + "/"))
-                .map(link -> link.text("device"))
+    static Optional<String> device(NodeFacts facts, String address) {
+        return facts.links().stream()
+                .filter(link -> link.isRdma()
+                        && InterfaceAddress.text(link.address().address()).equals(address))
+                .map(Link::device)
                 .findFirst();
     }
 
     private Optional<String> device(String node, String address) {
-        return device(facts.getOrDefault(node, new JsonObject(Map.of())), address);
+        return device(facts.getOrDefault(node, NodeFacts.NONE), address);
     }
 
     /** Whether both ends have RDMA, and packets go over this link at all: the others have findings of their own. */
     private boolean isToBeTried(Probe probe) {
-        JsonObject result = probe.result();
         return nodes.containsKey(probe.from())
                 && nodes.containsKey(probe.to())
-                && device(probe.from(), result.text("from")).isPresent()
-                && device(probe.to(), result.text("to")).isPresent()
-                && result.text("source").equals(result.text("from"))
-                && (result.text("tcp").equals("ok") || result.text("udp").equals("ok"));
+                && device(probe.from(), probe.fromAddress()).isPresent()
+                && device(probe.to(), probe.toAddress()).isPresent()
+                && probe.source().equals(probe.fromAddress())
+                && (probe.tcp().equals("ok") || probe.udp().equals("ok"));
     }
 
     /** The same probes, with what came of RDMA. */
@@ -104,8 +106,8 @@ final class RdmaTrials {
     private Map<String, Object> transfer(Probe probe) {
         String id = UUID.randomUUID().toString();
         int seed = id.hashCode();
-        End from = new End(probe.from(), probe.result().text("from"), id, seed);
-        End to = new End(probe.to(), probe.result().text("to"), id, seed);
+        End from = new End(probe.from(), probe.fromAddress(), id, seed);
+        End to = new End(probe.to(), probe.toAddress(), id, seed);
         try {
             return transfer(from, to);
         } catch (IOException | RuntimeException e) { // of an agent in this process, its own failures, too

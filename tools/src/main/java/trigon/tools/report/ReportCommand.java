@@ -49,7 +49,7 @@ public final class ReportCommand implements Callable<Integer> {
         Report report = Report.of(folders);
         console.done();
         files.write(report);
-        console.out().print(TerminalTable.of(report));
+        console.out().print(TerminalTable.of(report, console.width()));
         return report.run().ranks().isEmpty() ? 1 : 0;
     }
 }

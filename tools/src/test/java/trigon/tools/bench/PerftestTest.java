@@ -67,7 +67,7 @@ class PerftestTest {
 
         Perftest.Figures figures = perftest(60).measure(LINK, STEP, Optional.of("10.0.0.1"), 7010);
 
-        assertThat(figures.micros().orElseThrow()).isEqualTo(3.25);
+        assertThat(figures.latencyMicros().orElseThrow()).isEqualTo(3.25);
         assertThat(figures.gigabytesPerSecond().orElseThrow()).isCloseTo(2.097, within(0.001));
         assertThat(Files.readAllLines(calls))
                 .satisfiesExactly(
@@ -83,7 +83,7 @@ class PerftestTest {
 
         Perftest.Figures figures = perftest(60).measure(LINK, STEP, Optional.of("10.0.0.1"), 7010);
 
-        assertThat(figures.micros()).as("it said nothing").isEmpty();
+        assertThat(figures.latencyMicros()).as("it said nothing").isEmpty();
         assertThat(figures.gigabytesPerSecond()).isPresent();
     }
 

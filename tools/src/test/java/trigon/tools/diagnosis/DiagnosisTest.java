@@ -1,6 +1,7 @@
 package trigon.tools.diagnosis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -190,6 +191,55 @@ class DiagnosisTest {
             Nodes.list(n.node("a"), "links").clear();
             n.heard.clear();
         });
+        putFaultsOfGpus();
+    }
+
+    private static void putFaultsOfGpus() {
+        FAULTS.put("gpu-memory-possible", n -> gpu(n, "off", "DMA-BUF"));
+        FAULTS.put("gpu-memory-unsupported", n -> {
+            gpu(n, "on", "DMA-BUF");
+            Nodes.list(n.node("a"), "gpus").getFirst().put("model", "NVIDIA GB10");
+        });
+        FAULTS.put("peermem-missing", n -> gpu(n, "on", "no: ibv_reg_dmabuf_mr says EOPNOTSUPP"));
+        FAULTS.put("gpu-driver-closed", n -> {
+            gpu(n, "auto", "DMA-BUF");
+            Nodes.object(n.node("a"), "gpuDriver").put("open", false);
+        });
+        FAULTS.put("iommu-translates", n -> {
+            gpu(n, "on", "DMA-BUF");
+            Nodes.list(n.node("a"), "gpus").getFirst().put("iommu", "DMA-FQ");
+        });
+        FAULTS.put("acs-redirects", n -> way(n).put("accessControl", "redirects"));
+        FAULTS.put("gpu-far-from-nic", n -> way(n).put("distance", "PHB"));
+    }
+
+    private static Map<String, Object> way(Nodes n) {
+        gpu(n, "on", "DMA-BUF");
+        return Nodes.list(Nodes.object(Nodes.object(n.node("a"), "gpuNics"), "mlx5_0"), "gpus")
+                .getFirst();
+    }
+
+    /** All ends have RDMA, and a's NIC is below one switch with a GPU. */
+    private static void gpu(Nodes n, String use, String reach) {
+        rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
+        Nodes.list(n.node("a"), "rdmaPorts").getFirst().put("gpuMemory", reach);
+        n.facts.values().forEach(node -> Nodes.list(node, "links").forEach(link -> link.put("kind", "rdma")));
+        Nodes.list(n.node("a"), "links").forEach(link -> link.put("device", "mlx5_0"));
+        n.node("a").put("architecture", "amd64");
+        n.node("a").put("gpuMemoryUse", use);
+        n.node("a").put("gpuDriver", Json.object("version", "580.95.05", "open", true));
+        n.node("a").put("gpus", new ArrayList<>(List.of(Json.object("function", "0000:04:00.0", "iommu", "identity"))));
+        n.node("a")
+                .put(
+                        "gpuNics",
+                        Json.object(
+                                "mlx5_0",
+                                Json.object(
+                                        "function",
+                                        "0000:03:00.0",
+                                        "gpus",
+                                        new ArrayList<>(List.of(Json.object(
+                                                "gpu", "0000:04:00.0", "distance", "PIX", "accessControl", "off"))))));
     }
 
     private static void withoutAddresses(Nodes nodes) {
@@ -292,6 +342,26 @@ class DiagnosisTest {
             assertThat(finding.evidence()).isNotBlank();
             assertThat(finding.remedies()).isNotEmpty();
         });
+    }
+
+    @Test
+    void whatKeepsNicsFromGpusMattersOnlyWhereItIsAskedFor() {
+        Nodes nodes = Nodes.triangle();
+        gpu(nodes, "auto", "DMA-BUF");
+        assertThat(Diagnosis.of(nodes.observations())).as("all is well").isEmpty();
+
+        way(nodes).put("distance", "SYS");
+        assertThat(Diagnosis.of(nodes.observations()))
+                .extracting(Finding::weight)
+                .containsExactly(Finding.Weight.WARNING);
+
+        nodes.node("a").put("gpuMemoryUse", "off");
+        assertThat(Diagnosis.of(nodes.observations()))
+                .extracting(Finding::code, Finding::weight)
+                .containsExactly(tuple("gpu-far-from-nic", Finding.Weight.NOTE));
+
+        nodes.node("a").put("architecture", "aarch64");
+        assertThat(codes(nodes)).as("a Grace CPU is no obstacle").containsExactly("gpu-memory-possible");
     }
 
     /** Programs of the machine have made these addresses, and need them. */

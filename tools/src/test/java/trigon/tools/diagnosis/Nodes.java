@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Clock;
 import trigon.tools.probe.Observations.Heard;
@@ -158,9 +159,9 @@ final class Nodes {
     }
 
     Observations observations() {
-        Map<String, JsonObject> byNode = new LinkedHashMap<>();
+        Map<String, NodeFacts> byNode = new LinkedHashMap<>();
         // by way of text, as they come from other nodes
-        facts.forEach((name, node) -> byNode.put(name, JsonObject.parse(Json.line(node))));
+        facts.forEach((name, node) -> byNode.put(name, new NodeFacts(JsonObject.parse(Json.line(node)))));
         List<Probe> tried = new ArrayList<>();
         probes.forEach((name, result) -> {
             String[] words = name.split(" ", -1);

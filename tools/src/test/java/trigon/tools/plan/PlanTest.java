@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.tools.Run;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.machine.Machine;
 
 class PlanTest {
 
@@ -37,9 +40,18 @@ class PlanTest {
         assertThat(plan.clusterFile()).isEqualTo("""
                 version: 1
                 nodes:
-                  a: {nics: [{device: e1, address: 10.77.0.1/24}, {device: e2, address: 10.77.1.1/24}]}
-                  b: {nics: [{device: e1, address: 10.77.0.2/24}, {device: e2, address: 10.77.2.1/24}]}
-                  c: {nics: [{device: e1, address: 10.77.1.2/24}, {device: e2, address: 10.77.2.2/24}]}
+                  a:
+                    nics:
+                    - {device: e1, address: 10.77.0.1/24}
+                    - {device: e2, address: 10.77.1.1/24}
+                  b:
+                    nics:
+                    - {device: e1, address: 10.77.0.2/24}
+                    - {device: e2, address: 10.77.2.1/24}
+                  c:
+                    nics:
+                    - {device: e1, address: 10.77.1.2/24}
+                    - {device: e2, address: 10.77.2.2/24}
                 """);
         PlanFiles files = new PlanFiles(plan, 9000);
         assertThat(files.commands("c")).contains("ip addr replace 10.77.2.2/24 dev e2 && ip link set e2 mtu 9000 up");
@@ -113,7 +125,7 @@ class PlanTest {
         assertThat(run.out()).contains("order of ranks in which a ring needs no relay: n1,n2,n3,n4");
         assertThat(folder.resolve("cluster.yaml"))
                 .content()
-                .contains("n1: {nics: [{device: link1, address: 10.77.0.0/31}");
+                .containsSubsequence("n1:", "- {device: link1, address: 10.77.0.0/31}", "n2:");
         assertThat(Files.readString(folder.resolve("cables.svg")))
                 .startsWith("<svg")
                 .contains("10.77.0.0/31")
@@ -139,7 +151,7 @@ class PlanTest {
     void nodesOfAShapeHaveTheNamesOfTheirHosts() {
         assertThat(Run.of("plan", "--shape", "ring:3", "--nodes", "spark-1,spark-2,spark-3")
                         .out())
-                .contains("spark-3: {nics: [{device: link1");
+                .contains("  spark-3:\n    nics:\n    - {device: link1");
         assertThat(Run.of("plan", "--shape", "ring:3", "--nodes", "a,b,a").err())
                 .contains("--nodes is a,b,a: must be 3 different names, for --shape ring:3");
     }
@@ -244,6 +256,18 @@ class PlanTest {
                 .contains("a cable carries 14.2 GB/s in each direction", "share its PCIe links")
                 .contains("all-reduce 14.2 GB/s (bus)", "all-to-all 28.4 GB/s")
                 .doesNotContain("all-gather");
+    }
+
+    /** But for commands, which are copied. */
+    @Test
+    void linesFitANarrowTerminal() {
+        Machine machine = new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty());
+        String nodes = "spark-number-one,spark-number-two,spark-number-three,spark-number-four";
+        Run run = Run.of(machine, 80, "plan", "--shape", "ring:4", "--spark", "--nodes", nodes);
+
+        assertThat(run.out().lines().filter(line -> !line.startsWith("ip addr")))
+                .hasSizeGreaterThan(20)
+                .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
     }
 
     @Test

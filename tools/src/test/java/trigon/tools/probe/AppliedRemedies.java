@@ -155,10 +155,10 @@ final class AppliedRemedies {
     private static Map<String, Set<String>> addresses(Observations of) {
         Map<String, Set<String>> addresses = new TreeMap<>();
         of.facts()
-                .forEach((node, facts) -> facts.objects("interfaces")
+                .forEach((node, facts) -> facts.interfaces()
                         .forEach(nic -> addresses.put(
-                                node + " " + nic.text("name"),
-                                nic.texts("addresses").stream()
+                                node + " " + nic.name(),
+                                nic.addresses().stream()
                                         .filter(text ->
                                                 !InterfaceAddress.parse(text).isLinkLocal())
                                         .collect(Collectors.toSet()))));
@@ -168,9 +168,9 @@ final class AppliedRemedies {
     private static Set<String> bridges(Observations of) {
         Set<String> bridges = new HashSet<>();
         of.facts()
-                .forEach((node, facts) -> facts.objects("interfaces").stream()
-                        .filter(nic -> !nic.text("kind").isEmpty())
-                        .map(nic -> node + " " + nic.text("name"))
+                .forEach((node, facts) -> facts.interfaces().stream()
+                        .filter(nic -> !nic.kind().isEmpty())
+                        .map(nic -> node + " " + nic.name())
                         .forEach(bridges::add));
         return bridges;
     }

@@ -14,6 +14,7 @@ import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations.Probe;
 
@@ -36,7 +37,8 @@ class ProberTest {
         assertThat(result).containsEntry("from", "fd00::1").containsEntry("to", "fd00::2");
         JsonObject facts = JsonObject.parse(Json.line(Json.object(
                 "links", List.of(Json.object("kind", "rdma", "device", "mlx5_0", "address", "fd00::2/64")))));
-        assertThat(RdmaTrials.device(facts, new JsonObject(result).text("to"))).contains("mlx5_0");
+        assertThat(RdmaTrials.device(new NodeFacts(facts), new JsonObject(result).text("to")))
+                .contains("mlx5_0");
     }
 
     @Test

@@ -23,6 +23,7 @@ import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations.Probe;
 import trigon.verbs.VerbsAvailability;
@@ -106,9 +107,9 @@ class RdmaTrialsTest {
     /** From a to b, and from b to a. */
     private List<Probe> tried(Node b, boolean rate) throws IOException {
         nodes.add(b);
-        Map<String, JsonObject> facts = new LinkedHashMap<>();
+        Map<String, NodeFacts> facts = new LinkedHashMap<>();
         for (Node each : nodes) {
-            facts.put(each.name(), each.ask(Json.object("do", "facts")));
+            facts.put(each.name(), new NodeFacts(each.ask(Json.object("do", "facts"))));
         }
         List<Probe> probes = new ArrayList<>();
         for (List<String> ends : List.of(List.of("a", "b"), List.of("b", "a"))) {

@@ -214,7 +214,10 @@ class ReportTest {
         assertThat(link.bound()).isEqualTo(11 * US);
         var first = report.run().connections().getFirst().messages().getFirst();
         assertThat(first.received() - first.posted()).isCloseTo(10 * US, within(11 * US));
-        assertThat(TerminalTable.of(report)).contains("±11.0 us");
+        assertThat(TerminalTable.of(report, 120)).contains("±11.0 us", "credit p50");
+        assertThat(TerminalTable.of(report, 80).lines())
+                .anyMatch(line -> line.contains("±11.0 us"))
+                .allMatch(line -> line.length() <= 80);
     }
 
     /** In a ring each connection goes one way only; round the ring they bound each other. */

@@ -1,41 +1,63 @@
 package trigon.report.view;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import trigon.report.path.Cause;
 import trigon.report.summary.Amounts;
 import trigon.report.summary.LinkRow;
 import trigon.report.summary.OperationRow;
 import trigon.report.summary.Report;
+import trigon.report.view.TextTable.Look;
 import trigon.system.PrintableText;
 
 /** The report for a terminal. What it would obey, and not show, becomes a question mark: traces are others' files. */
 public final class TerminalTable {
 
+    private static final int WIDE = 120;
+
     private TerminalTable() {}
 
-    /** The report's tables, as lines of text. */
-    public static String of(Report report) {
+    /**
+     * The report's tables and its verdict, as lines of text.
+     *
+     * @param width columns of the terminal; where there are few, some are left out
+     */
+    public static String of(Report report, int width) {
         StringBuilder text = new StringBuilder();
-        List<List<String>> operations = new ArrayList<>();
-        operations.add(List.of("collective", "size", "algorithm", "count", "wall p50", "explained", "critical path"));
+        operations(report).print(width, Look.PLAIN, line -> add(text, line));
+        text.append('\n');
+        (width < WIDE ? narrowLinks(report) : wideLinks(report)).print(width, Look.PLAIN, line -> add(text, line));
+        text.append('\n');
+        TextTable.wrap(PrintableText.of(report.verdict()), width).forEach(line -> add(text, line));
+        report.run()
+                .problems()
+                .forEach(problem -> TextTable.wrap("note: " + PrintableText.of(problem), width)
+                        .forEach(line -> add(text, line)));
+        return text.toString();
+    }
+
+    private static void add(StringBuilder text, String line) {
+        text.append(line).append('\n');
+    }
+
+    private static TextTable operations(Report report) {
+        TextTable table =
+                new TextTable("collective", "size", "algorithm", "count", "p50", "explained", "critical path");
         for (OperationRow row : report.operations()) {
-            operations.add(List.of(
+            table.row(
                     row.name(),
                     Amounts.size(row.bytes()),
                     row.algorithm().isEmpty() ? "-" : row.algorithm(),
                     Integer.toString(row.count()),
                     Amounts.time(row.medianWall()),
                     Amounts.share(row.explained(), row.totalWall()),
-                    causes(row)));
+                    causes(row));
         }
-        append(text, operations);
-        text.append('\n');
-        List<List<String>> links = new ArrayList<>();
-        links.add(List.of(
+        return table;
+    }
+
+    private static TextTable wideLinks(Report report) {
+        TextTable table = new TextTable(
                 "direction",
-                "links",
                 "messages",
                 "bytes",
                 "transport p50",
@@ -43,27 +65,41 @@ public final class TerminalTable {
                 "credit p50",
                 "p99",
                 "retransmitted",
-                "clock"));
+                "clock",
+                "links");
         for (LinkRow row : report.links()) {
-            links.add(List.of(
+            table.row(
                     row.direction(),
-                    row.links(),
                     Long.toString(row.messages()),
                     Amounts.size(row.bytes()),
                     Amounts.time(row.transportMedian()),
                     Amounts.time(row.transportP99()),
                     Amounts.time(row.waitMedian()),
                     Amounts.time(row.waitP99()),
-                    row.retransmissions() < 0 ? "-" : Long.toString(row.retransmissions()),
-                    clock(row.bound())));
+                    retransmissions(row),
+                    clock(row.bound()),
+                    row.links());
         }
-        append(text, links);
-        text.append('\n').append(PrintableText.of(report.verdict())).append('\n');
-        report.run()
-                .problems()
-                .forEach(problem ->
-                        text.append("note: ").append(PrintableText.of(problem)).append('\n'));
-        return text.toString();
+        return table;
+    }
+
+    private static TextTable narrowLinks(Report report) {
+        TextTable table = new TextTable("direction", "messages", "p50", "p99", "retransmitted", "clock", "links");
+        for (LinkRow row : report.links()) {
+            table.row(
+                    row.direction(),
+                    Long.toString(row.messages()),
+                    Amounts.time(row.transportMedian()),
+                    Amounts.time(row.transportP99()),
+                    retransmissions(row),
+                    clock(row.bound()),
+                    row.links());
+        }
+        return table;
+    }
+
+    private static String retransmissions(LinkRow row) {
+        return row.retransmissions() < 0 ? "-" : Long.toString(row.retransmissions());
     }
 
     /** How exact a one-way time is. */
@@ -81,25 +117,5 @@ public final class TerminalTable {
                         .append(' ')
                         .append(Amounts.share(entry.getValue(), row.totalWall())));
         return text.toString();
-    }
-
-    private static void append(StringBuilder text, List<List<String>> rows) {
-        int columns = rows.getFirst().size();
-        int[] widths = new int[columns];
-        List<List<String>> shown = rows.stream()
-                .map(row -> row.stream().map(PrintableText::of).toList())
-                .toList();
-        for (List<String> row : shown) {
-            for (int i = 0; i < columns; i++) {
-                widths[i] = Math.max(widths[i], row.get(i).length());
-            }
-        }
-        for (List<String> row : shown) {
-            StringBuilder line = new StringBuilder();
-            for (int i = 0; i < columns; i++) {
-                line.append(row.get(i)).append(" ".repeat(widths[i] - row.get(i).length() + 2));
-            }
-            text.append(line.toString().stripTrailing()).append('\n');
-        }
     }
 }

@@ -36,7 +36,7 @@ class TraceFuzzTest {
         byte[] content = (data[0] & 1) != 0 ? rest(rest, rest.remaining()) : chunks(rest);
         Path file = Files.write(directory.resolve("some" + TraceFile.SUFFIX), content);
 
-        String shown = TerminalTable.of(Report.of(List.of(file)));
+        String shown = TerminalTable.of(Report.of(List.of(file)), 80);
         assertThat(shown.replace("\n", "")).doesNotContainPattern("[\\p{Cc}\\p{Cf}]");
     }
 

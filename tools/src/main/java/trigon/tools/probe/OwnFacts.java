@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -24,7 +25,7 @@ import trigon.tools.machine.NicFacts;
 import trigon.tools.machine.Redaction;
 
 /** What a node says of itself: its links, and what besides them decides whether a job runs. No secrets. */
-public final class NodeFacts {
+public final class OwnFacts {
 
     private static final String SCHEMA = "trigon.node/1";
 
@@ -35,7 +36,7 @@ public final class NodeFacts {
     /** Where Gloo and TensorPipe listen, which frameworks use beside NCCL. */
     private static final Set<String> OTHERS = Set.of("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME");
 
-    private NodeFacts() {}
+    private OwnFacts() {}
 
     /** A file of NCCL's, with what it sets. */
     record NcclFile(String file, Map<String, String> settings) {}
@@ -61,6 +62,9 @@ public final class NodeFacts {
         facts.put(
                 "kernel",
                 Machine.line(machine.file("proc/sys/kernel/osrelease")).orElse(""));
+        facts.put("architecture", System.getProperty("os.arch"));
+        facts.put(
+                "gpuMemoryUse", links.config().value(Settings.GPU_MEMORY).name().toLowerCase(Locale.ROOT));
         facts.put("limits", limits(machine));
         facts.put(
                 "innerInterfaces",

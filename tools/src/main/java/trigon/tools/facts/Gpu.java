@@ -1,0 +1,24 @@
+package trigon.tools.facts;
+
+import trigon.tools.console.JsonObject;
+
+/** A GPU of NVIDIA, as its PCI function and its driver say. */
+public record Gpu(JsonObject json) {
+
+    public String function() {
+        return json.text("function");
+    }
+
+    public String model() {
+        return json.text("model");
+    }
+
+    /** Whether an IOMMU translates its addresses. */
+    public boolean isTranslated() {
+        return translates(json);
+    }
+
+    static boolean translates(JsonObject function) {
+        return function.find("iommu").filter(type -> !type.equals("identity")).isPresent();
+    }
+}

@@ -1,0 +1,25 @@
+package trigon.tools.facts;
+
+import trigon.system.InterfaceAddress;
+import trigon.tools.console.JsonObject;
+
+/** A link that the plugin would use. */
+public record Link(JsonObject json) {
+
+    public boolean isRdma() {
+        return json.text("kind").equals("rdma");
+    }
+
+    public String device() {
+        return json.text("device");
+    }
+
+    /** The network interface's name. */
+    public String nic() {
+        return json.text("interface");
+    }
+
+    public InterfaceAddress address() {
+        return InterfaceAddress.parse(json.text("address"));
+    }
+}
