@@ -139,8 +139,8 @@ public final class PluginEntry {
                     known == null ? ConfigLoader.load(System.getenv(), HostName.ofThisMachine()) : known;
             if (!isOneSidedOn(settings)) {
                 throw new ConfigException(
-                        "one-sided communication is off, as it is by default; NCCL goes on without it."
-                                + " Set oneSided: on, or TRIGON_ONE_SIDED=on, on all nodes to have it");
+                        "one-sided communication is off, the default; NCCL continues without it. To use it, set"
+                                + " oneSided: on or TRIGON_ONE_SIDED=on on all nodes");
             }
             Duration limit = settings.value(Settings.HANDSHAKE_TIMEOUT).plus(settings.value(Settings.PEER_TIMEOUT));
             OneSided oneSided = new OneSided(net, gpu(), System::nanoTime, limit);

@@ -37,7 +37,7 @@ final class AskingConnection extends ConnectingConnection {
     @Override
     void challenged() {
         answered.complete(null);
-        fail(Kind.ABANDONED, "the peer lives, which was all that was asked");
+        fail(Kind.ABANDONED, "the peer is alive");
     }
 
     @Override

@@ -50,7 +50,7 @@ final class ResigningConnection extends ConnectingConnection {
     @Override
     void challenged() {
         said = true;
-        await("the listener's word that it has heard");
+        await("the listener's acknowledgement");
         sendProven(new Farewell(Optional.of(failure)), known());
     }
 

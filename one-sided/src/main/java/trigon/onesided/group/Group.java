@@ -167,7 +167,7 @@ public final class Group implements AutoCloseable {
             }
             patience.until(
                     () -> Connections.lookAtAll(pending),
-                    () -> "one-sided communication: rank %d has not reached all others in %d s; their logs say why"
+                    () -> "one-sided communication: rank %d has not reached all others in %d s; see their logs"
                             .formatted(rank, patience.limit().toSeconds()));
             listeners.forEach(listener -> net.closeListen(listener.comm()));
         }
@@ -219,7 +219,7 @@ public final class Group implements AutoCloseable {
                 : "no memory can be registered of %d bytes at 0x%x".formatted(size, address);
         boolean isOfDevice = false;
         if (saidToBeOfDevice && !device.exists()) {
-            problem = "memory at 0x%x is a GPU's, says NCCL, and there is no CUDA driver to reach it by; see that"
+            problem = "memory at 0x%x is a GPU's according to NCCL, but there is no CUDA driver; make sure that"
                             .formatted(address)
                     + " libcuda.so.1 can be loaded here, or set TRIGON_ONE_SIDED=off on all nodes";
         }
@@ -263,7 +263,7 @@ public final class Group implements AutoCloseable {
 
     private static IllegalArgumentException notByAll(int other) {
         return new IllegalArgumentException(
-                "rank %d cannot register its memory of a window, so no rank does; its log says why".formatted(other));
+                "rank %d cannot register its memory of a window, so no rank does; see its log".formatted(other));
     }
 
     private boolean[] agreed(long[][] all, int id, long size, @Nullable String problem) {
@@ -298,8 +298,7 @@ public final class Group implements AutoCloseable {
                 patience.until(() -> mark < 0 || own.isOver(mark) != 0);
                 if (mark < 0 || own.isOver(mark) < 0) {
                     throw new IllegalArgumentException(
-                            "the CUDA driver cannot copy from 0x%x; see its own messages (dmesg)"
-                                    .formatted(window.address()));
+                            "the CUDA driver cannot copy from 0x%x; see dmesg".formatted(window.address()));
                 }
             } finally {
                 own.leave();

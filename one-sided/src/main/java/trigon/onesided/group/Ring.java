@@ -57,7 +57,7 @@ final class Ring implements AutoCloseable {
                     connections.accept(listenComm, comm -> comms[1] = comm));
             patience.until(
                     () -> Connections.lookAtAll(pending),
-                    () -> "one-sided communication: rank %d has not %s within %d s; its log says why, if it lives"
+                    () -> "one-sided communication: rank %d has not %s within %d s; see its log, if it is alive"
                             .formatted(
                                     comms[0] == 0 ? next : Math.floorMod(rank - 1, ranks),
                                     comms[0] == 0 ? "answered" : "called",
@@ -152,9 +152,9 @@ final class Ring implements AutoCloseable {
             if (handle != 0 && !done) {
                 long size = net.test(handle);
                 if (size != NetPlugin.NOT_DONE && succeeded(size) != bytes) {
-                    throw new NoConnectionException(("the ranks of a communicator do not make the same one-sided calls"
-                                    + " in the same order: a neighbour of rank %d in the ring said %d bytes instead of"
-                                    + " %d; use one version of NCCL and of Trigon on all nodes")
+                    throw new NoConnectionException(("the ranks of a communicator made different one-sided calls,"
+                                    + " or made them in a different order: a neighbour of rank %d in the ring said %d"
+                                    + " bytes instead of %d; use one version of NCCL and of Trigon on all nodes")
                             .formatted(rank, size, bytes));
                 }
                 done = size != NetPlugin.NOT_DONE;
@@ -165,8 +165,8 @@ final class Ring implements AutoCloseable {
 
     private long succeeded(long result) {
         if (result < 0) {
-            throw new NoConnectionException(("a neighbour of rank %d in the ring of ranks is gone, or failed; the lines"
-                            + " before, and those of the other ranks, say why")
+            throw new NoConnectionException(("a neighbour of rank %d in the ring of ranks ended or failed; see the"
+                            + " earlier lines, and the other ranks' logs")
                     .formatted(rank));
         }
         return result;

@@ -239,7 +239,7 @@ public final class Incoming {
                 return (int) bytes;
             }
             if (bytes != pieces.sizes[slot]) {
-                return wrong("data has not the length that its record says");
+                return wrong("the data's length differs from its record");
             }
             if (pieces.staged[slot]) {
                 if (device.copy(pieces.targets[slot], pieces.addresses[slot], bytes) != 0) {
@@ -339,7 +339,7 @@ public final class Incoming {
         Window window = windows.find(RecordLayout.window(record));
         Window local = windows.find(RecordLayout.answerWindow(record));
         if (window == null || local == null) {
-            return wrong("memory is asked for that is no longer registered here");
+            return wrong("the requested memory is no longer registered here");
         }
         return answers.answer(window, local, record) ? 0 : 1;
     }

@@ -121,7 +121,7 @@ public final class ProcessPolicy {
         try {
             background.execute(new FileWatch(path, BETWEEN_LOOKS, this::look, () -> publication.publish(reported())));
         } catch (OutOfMemoryError e) {
-            log.warn("{} is not watched for new versions, since this process gets no thread for it: {}", path, e);
+            log.warn("{} is not watched for new versions: cannot start a thread: {}", path, e);
             look();
         }
     }

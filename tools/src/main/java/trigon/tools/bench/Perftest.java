@@ -184,8 +184,9 @@ final class Perftest {
             }
             // it does not wait for a server that is not there yet
             if (server.isEmpty() || stopped || System.nanoTime() - deadline >= 0) {
-                throw new CommandFailure("%s failed, or the other end's did not come within %d s; its last words:%n%s"
-                        .formatted(String.join(" ", command), timeoutSeconds, end(said)));
+                throw new CommandFailure(
+                        ("%s failed, or the other end's did not come within %d s; the end of its" + " output:%n%s")
+                                .formatted(String.join(" ", command), timeoutSeconds, end(said)));
             }
             Thread.sleep(BETWEEN_ATTEMPTS);
         }

@@ -29,7 +29,7 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "demo",
         description = {
-            "Run an all-reduce by the plugin on this machine.",
+            "Run an all-reduce through the plugin on this machine.",
             "Three or four processes, the nodes of a cluster in which each cable is a subnet of its own, load the"
                     + " plugin as NCCL does and run a ring all-reduce over float32. Exit status 0 only if every"
                     + " element was right on every rank.",
@@ -65,7 +65,7 @@ public final class DemoCommand implements Callable<Integer> {
             names = "--cut",
             arity = "0..1",
             paramLabel = "X-Y",
-            description = "Leave out a cable, for example a-b. Without a value: cut one while it runs.")
+            description = "Leave out a cable, for example a-b. Without a value: cut one during the run.")
     private Optional<String> cut = Optional.empty();
 
     @Option(
@@ -95,7 +95,7 @@ public final class DemoCommand implements Callable<Integer> {
             description = "Size of the buffer that is reduced. Default: 4194304; with --cut alone 1048576")
     private Optional<Long> bytes = Optional.empty();
 
-    @Option(names = "--iterations", paramLabel = "N", description = "How often. Default: 10")
+    @Option(names = "--iterations", paramLabel = "N", description = "Number of all-reduces. Default: 10")
     private int iterations = 10;
 
     @Option(
@@ -113,7 +113,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--logs",
             paramLabel = "DIRECTORY",
-            description = "Keep the configuration and each rank's log there.")
+            description = "Keep the configuration and each rank's log in this folder.")
     private Optional<Path> logs = Optional.empty();
 
     @Option(
@@ -123,7 +123,7 @@ public final class DemoCommand implements Callable<Integer> {
                     + " Default: 10s")
     private String handshakeTimeout = "10s";
 
-    @Option(names = APART, hidden = true, description = "It makes no namespaces to run in: it has some, or may not.")
+    @Option(names = APART, hidden = true, description = "Do not create network namespaces.")
     private boolean apart;
 
     public DemoCommand(Machine machine, Console console) {

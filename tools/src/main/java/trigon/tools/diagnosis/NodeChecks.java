@@ -42,9 +42,9 @@ final class NodeChecks {
             findings.add(Finding.error(
                     "settings-wrong",
                     node,
-                    "the plugin would not start here: " + problem,
-                    "its settings were read as the plugin reads them",
-                    advice(node, "do as the line says")));
+                    "the plugin would fail to start here: " + problem,
+                    "from its settings, as the plugin reads them",
+                    advice(node, "do as the message says")));
         }
         for (String unknown : facts.texts("unknownVariables")) {
             findings.add(Finding.warning(
@@ -52,7 +52,7 @@ final class NodeChecks {
                     node,
                     unknown,
                     "the environment of this command",
-                    advice(node, "take the name of a setting, or remove the variable")));
+                    advice(node, "correct the name, or remove the variable")));
         }
     }
 
@@ -61,10 +61,10 @@ final class NodeChecks {
             findings.add(Finding.error(
                     "no-link",
                     node,
-                    "there is no link to other machines: no interface with an IP address is up, but for bridges and"
-                            + " the like",
+                    "there is no link to other machines: apart from bridges and the like, no interface with an IP"
+                            + " address is up",
                     "trigon links",
-                    advice(node, "bring an interface up, and give it an address; trigon plan makes addresses")));
+                    advice(node, "bring an interface up and give it an address; trigon plan assigns addresses")));
         }
         for (JsonObject leftOut : facts.objects("leftOut")) {
             // of what is down, the checks of interfaces say more
@@ -105,9 +105,9 @@ final class NodeChecks {
                 findings.add(Finding.error(
                         "no-carrier",
                         node + " " + name,
-                        name + " has an address, and nothing at the other end of its cable",
+                        name + " has an address, but no carrier: nothing is connected to it",
                         "/sys/class/net/" + name + "/carrier is 0",
-                        advice(node, "plug the cable in, at both ends, and bring the other end's interface up")));
+                        advice(node, "plug the cable in at both ends, and bring the other end's interface up")));
             } else if (nic.text("state").equals("down")
                     && !nic.isTrue("carrier") // the state follows a moment later
                     && !Observations.ownAddresses(nic).isEmpty()) {
@@ -131,10 +131,10 @@ final class NodeChecks {
                 findings.add(Finding.warning(
                         "pcie-reduced",
                         node + " " + name,
-                        "the PCIe link of %s is %s, and the card can do %s"
+                        "the PCIe link of %s is %s, but the card supports %s"
                                 .formatted(name, pci.text("negotiated"), pci.text("possible")),
                         "current_link_speed and current_link_width of " + pci.text("function"),
-                        advice(node, "put the card into a slot with all lanes, or see what the firmware has set")));
+                        advice(node, "move the card to a slot with all lanes, or check the firmware's settings")));
             }
             moreTroubles(nic);
         }
@@ -151,7 +151,7 @@ final class NodeChecks {
                 && !pci.isFalse("reduced");
     }
 
-    /** Of the kernel's counters of errors, those that have moved while the links were tried. */
+    /** Of the kernel's counters of errors, those that have moved during the test. */
     private void moreTroubles(JsonObject nic) {
         facts.objects("interfacesAfter").stream()
                 .filter(after -> after.text("name").equals(nic.text("name")) && isUsed(nic.text("name")))
@@ -168,8 +168,8 @@ final class NodeChecks {
                         findings.add(Finding.warning(
                                 "errors-counted",
                                 node + " " + nic.text("name"),
-                                "packets were damaged or lost at " + nic.text("name") + " while the links were tried",
-                                "counters have moved: " + String.join(", ", moved),
+                                "packets were damaged or lost at " + nic.text("name") + " during the test",
+                                "counters increased: " + String.join(", ", moved),
                                 advice(node, "clean or replace the cable; see ethtool -S " + nic.text("name"))));
                     }
                 });
@@ -187,7 +187,7 @@ final class NodeChecks {
                     refused ? "rdma-device-refused" : "no-dev-infiniband",
                     node,
                     refused
-                            ? "this user may not open /dev/infiniband/uverbs*, so RDMA is not used"
+                            ? "this user cannot open /dev/infiniband/uverbs*, so RDMA is not used"
                             : "the kernel has RDMA devices, but there is no /dev/infiniband/uverbs*, so no RDMA",
                     refused ? "the files' modes" : "/sys/class/infiniband has devices",
                     refused
@@ -198,7 +198,7 @@ final class NodeChecks {
                     "rdma-library",
                     node,
                     "RDMA is not used: " + facts.text("noRdma"),
-                    "libibverbs was asked for its devices",
+                    "from libibverbs",
                     change(node, "apt-get install ibverbs-providers libibverbs1")));
         }
         for (JsonObject port : ports) {
@@ -212,7 +212,7 @@ final class NodeChecks {
                         "the RDMA port " + label + " is " + port.text("state")
                                 + ", though its interface has an address",
                         "/sys/class/infiniband/" + port.text("device") + "/ports/" + port.whole("port") + "/state",
-                        advice(node, "see whether the cable is plugged in at both ends")));
+                        advice(node, "check that the cable is plugged in at both ends")));
             } else if (port.text("linkLayer").equals("Ethernet")
                     && port.texts("interfaces").stream().anyMatch(this::hasAddress)
                     && port.objects("gids").stream()
@@ -224,8 +224,8 @@ final class NodeChecks {
                         "the port's GID table",
                         advice(
                                 node,
-                                "update the card's firmware and driver; of mlx4 the module's option roce_mode has to"
-                                        + " be 2")));
+                                "update the card's firmware and driver; for mlx4, set the module option roce_mode"
+                                        + " to 2")));
             }
         }
         interfaceElsewhere(ports);
@@ -234,13 +234,13 @@ final class NodeChecks {
             findings.add(Finding.error(
                     "memlock-low",
                     node,
-                    "at most " + locked + " bytes of memory may be locked, and RDMA locks all that it registers",
+                    "at most " + locked + " bytes of memory can be locked, but RDMA locks all registered memory",
                     "\"Max locked memory\" of /proc/self/limits",
                     change(
                             node,
                             "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n'"
                                     + " > /etc/security/limits.d/60-trigon.conf"),
-                    advice(node, "log in again after that; in a container: --ulimit memlock=-1")));
+                    advice(node, "then log in again; in a container: --ulimit memlock=-1")));
         }
     }
 
@@ -301,7 +301,7 @@ final class NodeChecks {
             findings.add(Finding.warning(
                     "open-files-low",
                     node,
-                    "a process may have " + files + " files open; each connection takes some",
+                    "a process may have " + files + " files open; each connection needs several",
                     "\"Max open files\" of /proc/self/limits",
                     change(node, "ulimit -n 65536")));
         }
@@ -319,7 +319,7 @@ final class NodeChecks {
             findings.add(Finding.warning(
                     "tasks-few",
                     node,
-                    "this container may have " + tasks + " threads and processes; a rank takes some 100",
+                    "this container can have " + tasks + " threads and processes; a rank needs about 100",
                     "/sys/fs/cgroup/pids.max",
                     advice(node, "raise --pids-limit of the container")));
         }

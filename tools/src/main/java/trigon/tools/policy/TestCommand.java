@@ -34,8 +34,8 @@ import trigon.tools.machine.Machine;
         name = "test",
         description = {
             "Show what a policy decides for many sizes.",
-            "Asks its tuner about collectives, as NCCL would. What is left open is NCCL's choice. A policy that"
-                    + " remembers earlier calls sees them in this order."
+            "Asks its tuner about collectives, as NCCL would. Where it does not decide, NCCL chooses. A policy"
+                    + " with state sees the calls in this order."
         })
 final class TestCommand implements Callable<Integer> {
 
@@ -62,7 +62,7 @@ final class TestCommand implements Callable<Integer> {
     @Option(names = "--ranks", defaultValue = "4", description = "Ranks of the communicator. Default: 4.")
     private int ranks;
 
-    @Option(names = "--nodes", defaultValue = "4", description = "Nodes that they are on. Default: 4.")
+    @Option(names = "--nodes", defaultValue = "4", description = "Nodes of the communicator. Default: 4.")
     private int nodes;
 
     @Option(
@@ -73,7 +73,7 @@ final class TestCommand implements Callable<Integer> {
             description = "Bytes of the collectives, as 65536, 64K, 4M or 1G. Default: powers of two from 8 to 8G.")
     private List<Long> sizes = powersOfTwo();
 
-    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Draws the decisions, too.")
+    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Also draw the decisions.")
     private Optional<Path> plot = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.policy-test/1.")
@@ -152,7 +152,7 @@ final class TestCommand implements Callable<Integer> {
             Policy policy = host.replace(object.name(), object.bytes());
             if (Decision.kind(policy).isEmpty()) {
                 throw new CommandFailure(
-                        "%s has no program in the section tuner, so it says nothing of collectives; it has %s"
+                        "%s has no program in the section tuner, so it decides nothing about collectives; it has %s"
                                 .formatted(
                                         file,
                                         policy.programs().stream()

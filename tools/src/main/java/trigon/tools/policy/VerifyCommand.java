@@ -24,8 +24,7 @@ import trigon.tools.machine.Machine;
         name = "verify",
         description = {
             "Verify, compile and warm up policies as a job would.",
-            "Needs no job. A refusal names program, instruction, source line, what is known of the registers, the"
-                    + " rule, and what to do."
+            "Needs no job. A refusal shows the program, instruction, source line, register state, rule and remedy."
         })
 final class VerifyCommand implements Callable<Integer> {
 

@@ -35,10 +35,10 @@ import trigon.tools.verify.Watch.Seen;
         name = "verify",
         description = {
             "Prove that a job's traffic goes where it should.",
-            "Compares what Trigon has counted with what the NICs have, before and after, and looks for exactly one"
-                    + " NCCL and one Trigon in each process.",
-            "Watches running processes (--pid), or runs a command and watches it and what it starts: trigon verify --"
-                    + " CMD..."
+            "Compares Trigon's counters with the NICs', before and after, and checks that each process has exactly"
+                    + " one NCCL and one Trigon.",
+            "Watches running processes (--pid), or runs a command and watches it and its children: trigon verify"
+                    + " -- CMD..."
         })
 public final class VerifyCommand implements Callable<Integer> {
 
@@ -62,10 +62,10 @@ public final class VerifyCommand implements Callable<Integer> {
             names = "--pid",
             split = ",",
             paramLabel = "PID",
-            description = "Running processes with Trigon; \"trigon jobs\" lists them.")
+            description = "Running processes with Trigon, as listed by \"trigon jobs\".")
     private List<Long> pids = new ArrayList<>();
 
-    @Option(names = "--seconds", paramLabel = "S", description = "How long --pid watches. Default: 5")
+    @Option(names = "--seconds", paramLabel = "S", description = "Seconds that --pid watches. Default: 5")
     private int seconds = 5;
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.verify/1. CMD's output goes to stderr.")
@@ -207,7 +207,7 @@ public final class VerifyCommand implements Callable<Integer> {
         if (verdict.isGood()) {
             console.out()
                     .println(console.styled(
-                            Style.GOOD, "The traffic went over Trigon's links: the NICs counted it too."));
+                            Style.GOOD, "The traffic went over Trigon's links: the NICs' counters agree."));
         }
     }
 

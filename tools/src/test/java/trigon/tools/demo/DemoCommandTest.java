@@ -38,7 +38,7 @@ class DemoCommandTest {
         Run run = Run.of("demo");
 
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).contains("demo is a command of a distribution");
+        assertThat(run.err()).contains("demo needs a distribution");
     }
 
     @Test

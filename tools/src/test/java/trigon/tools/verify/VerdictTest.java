@@ -74,7 +74,7 @@ class VerdictTest {
                         .wrong())
                 .singleElement()
                 .asString()
-                .contains("went over eth0 of process 8, which itself counts 1 kB");
+                .contains("went over eth0 of process 8, whose own counters show 1 kB");
     }
 
     @Test
@@ -85,7 +85,7 @@ class VerdictTest {
                 process(8, List.of(NCCL, TRIGON, "/old/libnccl-net-trigon.so"), carried("mlx5_0", 4_000_000L)));
 
         assertThat(verdict.wrong())
-                .anySatisfy(each -> assertThat(each).contains("rank 7", "2 NCCLs"))
+                .anySatisfy(each -> assertThat(each).contains("rank 7", "2 copies of NCCL"))
                 .anySatisfy(each -> assertThat(each).contains("rank 8", "2 copies of Trigon"))
                 .anySatisfy(each -> assertThat(each).contains("versions of NCCL: 2.27.7, 2.30.7"))
                 .anySatisfy(each -> assertThat(each).contains("versions of Trigon: 0.0.9, 0.1.0"))
@@ -102,7 +102,7 @@ class VerdictTest {
         assertThat(verdict(Map.of("eth1", 10L)).wrong())
                 .singleElement()
                 .asString()
-                .contains("no process had Trigon");
+                .contains("no process loaded this version of Trigon");
     }
 
     @Test
@@ -112,7 +112,7 @@ class VerdictTest {
 
         assertThat(verdict.wrong()).isEmpty();
         assertThat(verdict.notes())
-                .anySatisfy(each -> assertThat(each).contains("replaced meanwhile"))
+                .anySatisfy(each -> assertThat(each).contains("since replaced"))
                 .anySatisfy(each -> assertThat(each).contains("no libnccl.so"))
                 .anySatisfy(each -> assertThat(each).contains("rxe_ab has no counters"));
     }

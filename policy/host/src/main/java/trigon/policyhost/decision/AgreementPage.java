@@ -118,7 +118,7 @@ final class AgreementPage {
             try {
                 Files.deleteIfExists(file);
             } catch (IOException e) {
-                log.info("{} is left over and may be deleted: {}", file, e.toString());
+                log.info("{} is left over and can be deleted: {}", file, e.toString());
             }
         }
     }

@@ -126,10 +126,10 @@ public final class PathSearch {
     public String notTaken(Counterpart peer, Resumption session) {
         List<Path> known = known(peer, session);
         if (session.isPinned() && known.stream().anyMatch(path -> path.kind() != LinkKind.RDMA)) {
-            return ". Software links lead there, but memory of a GPU does not go over them";
+            return ". TCP links lead there, but cannot carry GPU memory";
         }
         return known.stream().anyMatch(PathSearch::isRelayed) && session.protocol() == MessageProtocol.RENDEZVOUS
-                ? ". Relays lead there, but a connection by RDMA WRITE is not led through one: it could write to memory"
+                ? ". Relays lead there, but a connection that uses RDMA WRITE cannot move to one"
                 : "";
     }
 
