@@ -115,8 +115,8 @@ final class Sentences {
 
     private static boolean isFormat(MethodInvocationTree call) {
         return call.getMethodSelect() instanceof MemberSelectTree select
-                && (select.getIdentifier().contentEquals("formatted") && isText(select.getExpression())
-                        || select.toString().equals("String.format"));
+                && (select.toString().equals("String.format")
+                        || (select.getIdentifier().contentEquals("formatted") && isText(select.getExpression())));
     }
 
     private static String join(ExpressionTree tree, Map<String, String> constants) {
@@ -130,7 +130,7 @@ final class Sentences {
                 "(" + join(either.getTrueExpression(), constants) + " | " + join(either.getFalseExpression(), constants)
                         + ")";
             case MethodInvocationTree call when isFormat(call) -> formatted(call, constants);
-            case IdentifierTree name when constants.containsKey(nameOf(name)) -> constants.get(nameOf(name));
+            case IdentifierTree name -> constants.getOrDefault(nameOf(name), OPEN + words(nameOf(name)) + CLOSE);
             default -> OPEN + words(valueOf(tree)) + CLOSE;
         };
     }
