@@ -28,7 +28,7 @@ import trigon.handshake.message.HandshakeMessage.Reject;
 import trigon.verbs.ConnectionKey;
 
 /** The connecting side's end of one handshake. */
-final class OutgoingConnection extends ConnectingConnection implements OutgoingOffer {
+final class OutgoingConnection extends ClientConnection implements OutgoingOffer {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(OutgoingConnection.class);
 
