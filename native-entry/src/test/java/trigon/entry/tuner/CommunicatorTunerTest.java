@@ -17,7 +17,7 @@ import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.Limits;
 import trigon.policyhost.CommunicatorPolicy;
-import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.TunerProgram;
 
 /** What a communicator's policy says goes into NCCL's table, on memory as C gives it. */
@@ -41,7 +41,7 @@ class CommunicatorTunerTest {
     private static CommunicatorTuner tuner(String example, int ranks, int nodes) throws Exception {
         PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
         var _ = host.replace(example, Files.readAllBytes(Path.of("..", "policy", "examples", example + ".o")));
-        Communicator communicator = new Communicator(77, ranks, nodes);
+        PolicyCommunicator communicator = new PolicyCommunicator(77, ranks, nodes);
         TunerProgram program = new TunerProgram(host.slot(ProgramTypes.TUNER), communicator);
         return new CommunicatorTuner(communicator, new CommunicatorPolicy(host, program));
     }

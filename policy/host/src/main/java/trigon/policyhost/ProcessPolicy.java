@@ -34,7 +34,7 @@ import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.Limits;
 import trigon.policyhost.decision.AdvisoryTuner;
 import trigon.policyhost.decision.Agreement;
-import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.DecisionTable;
 import trigon.policyhost.decision.Decisions;
 import trigon.trace.RecordListener;
@@ -211,7 +211,7 @@ public final class ProcessPolicy {
      *
      * @throws ConfigException where there is none, but the settings require one, or peers have been told of it
      */
-    public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
+    public @Nullable CommunicatorPolicy forCommunicator(PolicyCommunicator communicator) {
         Optional<PolicyVersion> version = ofCommunicators.of(communicator.id(), current());
         if (version.isEmpty()) {
             return none();

@@ -15,7 +15,7 @@ import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.verify.Limits;
-import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.Decisions;
 import trigon.policyhost.decision.TunerOutputs;
 
@@ -26,7 +26,7 @@ class NcclBpfPolicyTest {
     private static final int ALL_REDUCE = 4;
 
     private final ProgramContext context = new ProgramContext(ProgramTypes.NCCLBPF);
-    private final Communicator communicator = new Communicator(7, 2, 1);
+    private final PolicyCommunicator communicator = new PolicyCommunicator(7, 2, 1);
 
     @AfterEach
     void free() {
