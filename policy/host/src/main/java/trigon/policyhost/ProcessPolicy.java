@@ -31,7 +31,7 @@ import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.MapContents;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.verdict.VerifiedProgram;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.policyhost.decision.AdvisoryTuner;
 import trigon.policyhost.decision.Agreement;
 import trigon.policyhost.decision.PolicyCommunicator;
@@ -61,7 +61,7 @@ public final class ProcessPolicy {
 
     private final Supplier<MapSet> mapsOfCommunicator;
     private final Executor background;
-    private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+    private final PolicyLoader loader = new PolicyLoader(VerifierLimits.DEFAULT);
     private final PolicyHost shared = new PolicyHost(loader, new MapSet());
     private final AdvisoryTuner advisory = new AdvisoryTuner(shared, new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
     private final CountDownLatch looked = new CountDownLatch(1);

@@ -14,7 +14,7 @@ import trigon.policy.ProgramContext;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.Decisions;
 import trigon.policyhost.decision.TunerOutputs;
@@ -34,7 +34,7 @@ class NcclBpfPolicyTest {
     }
 
     private static PolicyHost host(String program) throws Exception {
-        PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
         var _ = host.replace(program, Files.readAllBytes(PROGRAMS.resolve(program + ".o")));
         return host;
     }

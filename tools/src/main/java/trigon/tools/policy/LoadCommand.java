@@ -20,7 +20,7 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
@@ -79,7 +79,7 @@ final class LoadCommand implements Callable<Integer> {
 
     private Policy verified(PolicyObjectFile object) {
         try {
-            return new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet())
+            return new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet())
                     .replace(object.name(), object.bytes());
         } catch (PolicyException e) {
             throw new CommandFailure("%s was refused; nothing was changed: %s; \"trigon policy verify %s\" says more"

@@ -22,7 +22,7 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -147,7 +147,7 @@ final class TestCommand implements Callable<Integer> {
     /** Anew for each collective, so that what one leaves in maps does not change the next one's. */
     private PolicyHost load() {
         PolicyObjectFile object = PolicyObjectFile.read(file);
-        PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
         try {
             Policy policy = host.replace(object.name(), object.bytes());
             if (Decision.kind(policy).isEmpty()) {

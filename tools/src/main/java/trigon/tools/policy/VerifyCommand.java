@@ -12,7 +12,7 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
@@ -71,7 +71,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private static Verdict verdict(PolicyObjectFile file) {
         try {
-            PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+            PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
             return new Verdict.Accepted(host.replace(file.name(), file.bytes()));
         } catch (PolicyException e) {
             return new Verdict.Refused(e);
