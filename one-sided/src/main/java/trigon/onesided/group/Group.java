@@ -14,7 +14,7 @@ import trigon.nccl.NoConnectionException;
 import trigon.onesided.memory.DeviceMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
-import trigon.onesided.peer.Connection;
+import trigon.onesided.peer.RankConnection;
 import trigon.onesided.peer.Incoming;
 import trigon.onesided.peer.Outgoing;
 import trigon.onesided.peer.RequestPool;
@@ -56,8 +56,8 @@ public final class Group implements AutoCloseable {
     private final Windows windows = new Windows();
     private final Arena arena = Arena.ofShared();
     private final List<Staging> stagings = new ArrayList<>();
-    private final List<Connection> outgoing = new ArrayList<>();
-    private final List<Connection> incoming = new ArrayList<>();
+    private final List<RankConnection> outgoing = new ArrayList<>();
+    private final List<RankConnection> incoming = new ArrayList<>();
     private @Nullable Traffic traffic;
 
     /** What the driver copies a signal to that it reads first; 0 before there are connections. */
@@ -184,8 +184,8 @@ public final class Group implements AutoCloseable {
         List<Incoming> in = new ArrayList<>();
         for (int other = 0; other < ranks; other++) {
             if (other != rank) {
-                Connection to = new Connection(net, other, comms[other][0], comms[other][1]);
-                Connection from = new Connection(net, other, comms[other][2], comms[other][3]);
+                RankConnection to = new RankConnection(net, other, comms[other][0], comms[other][1]);
+                RankConnection from = new RankConnection(net, other, comms[other][2], comms[other][3]);
                 outgoing.add(to);
                 incoming.add(from);
                 Outgoing sender = new Outgoing(to, staging(to, staged), device, requests);
@@ -196,7 +196,7 @@ public final class Group implements AutoCloseable {
         return new Traffic(new Peers(rank, out, in), new SelfCopies(device, signals), windows, requests, device);
     }
 
-    private Staging staging(Connection connection, boolean staged) {
+    private Staging staging(RankConnection connection, boolean staged) {
         Staging staging = new Staging(device, staged);
         stagings.add(staging);
         staging.registered(
@@ -313,7 +313,7 @@ public final class Group implements AutoCloseable {
             return;
         }
         for (int i = 0; i < outgoing.size(); i++) {
-            Connection to = outgoing.get(i);
+            RankConnection to = outgoing.get(i);
             window.registered(
                     to.rank(),
                     net.registerMemory(to.payloads(), window.address(), window.size(), DeviceProperties.POINTER_HOST),

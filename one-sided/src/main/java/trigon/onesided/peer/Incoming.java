@@ -23,9 +23,9 @@ public final class Incoming {
 
     private static final int REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
     private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
-    private static final int MASK = Connection.MOST_MESSAGES - 1;
+    private static final int MASK = RankConnection.MOST_MESSAGES - 1;
 
-    private final Connection from;
+    private final RankConnection from;
     private final NetPlugin net;
     private final Staging staging;
     private final DeviceMemory device;
@@ -71,7 +71,7 @@ public final class Incoming {
 
     /** Nothing has come yet. */
     public Incoming(
-            Connection from,
+            RankConnection from,
             Staging staging,
             DeviceMemory device,
             Windows windows,
@@ -131,7 +131,7 @@ public final class Incoming {
                     from.records(),
                     staging.record(posted),
                     RecordLayout.MOST_BYTES,
-                    Connection.TAG,
+                    RankConnection.TAG,
                     staging.recordsHandle());
             if (request == NetPlugin.TRY_AGAIN) {
                 return 0;
@@ -205,7 +205,7 @@ public final class Incoming {
         if (pieces.isFull() || (staged && !staging.hasPlace())) {
             return 0;
         }
-        if (staged && pieceBytes > Connection.STAGED_PIECE_BYTES) {
+        if (staged && pieceBytes > RankConnection.STAGED_PIECE_BYTES) {
             return wrong("data for a GPU's memory comes in pieces that are too long");
         }
         int size = (int) Math.min(pieceBytes, RecordLayout.size(record) - payloadFrom);
@@ -213,7 +213,7 @@ public final class Incoming {
         // taken only when the receive is posted: a refused one is asked for again
         long address = staged ? staging.nextPlace() : target;
         long handle = staged ? staging.placesHandle() : window.receiveHandle(from.rank());
-        long request = net.irecv(from.payloads(), address, size, Connection.TAG, handle);
+        long request = net.irecv(from.payloads(), address, size, RankConnection.TAG, handle);
         if (request <= 0) {
             return (int) request;
         }

@@ -24,13 +24,13 @@ public final class Outgoing {
     private static final int INTERNAL_ERROR = -NcclResult.INTERNAL_ERROR.code();
     private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
 
-    private final Connection to;
+    private final RankConnection to;
     private final NetPlugin net;
     private final Staging staging;
     private final DeviceMemory device;
     private final RequestPool requests;
     private final Operation[] ring = new Operation[RING];
-    private final long[] recordRequests = new long[Connection.MOST_MESSAGES];
+    private final long[] recordRequests = new long[RankConnection.MOST_MESSAGES];
     private final Pieces pieces = new Pieces();
 
     /** Counted as the records: added, prepared, sent, gone; and what all messages of have gone. */
@@ -50,7 +50,7 @@ public final class Outgoing {
     private int unfinished;
 
     /** Nothing is to be sent yet. */
-    public Outgoing(Connection to, Staging staging, DeviceMemory device, RequestPool requests) {
+    public Outgoing(RankConnection to, Staging staging, DeviceMemory device, RequestPool requests) {
         this.to = to;
         net = to.net();
         this.staging = staging;
@@ -170,7 +170,7 @@ public final class Outgoing {
         operation.sourceOffset = sourceOffset;
         if (source != null && operation.size > RecordLayout.INLINE_BYTES) {
             int pieceBytes =
-                    targetIsStaged || source.isOfDevice() ? Connection.STAGED_PIECE_BYTES : Connection.PIECE_BYTES;
+                    targetIsStaged || source.isOfDevice() ? RankConnection.STAGED_PIECE_BYTES : RankConnection.PIECE_BYTES;
             operation.pieceBytes = pieceBytes;
             operation.remaining += (int) ((operation.size + pieceBytes - 1) / pieceBytes);
         }
@@ -221,7 +221,7 @@ public final class Outgoing {
 
     private int takeGone() {
         while (gone < sent) {
-            long size = net.test(recordRequests[(int) gone & (Connection.MOST_MESSAGES - 1)]);
+            long size = net.test(recordRequests[(int) gone & (RankConnection.MOST_MESSAGES - 1)]);
             if (size == NetPlugin.NOT_DONE) {
                 break;
             }
@@ -261,7 +261,7 @@ public final class Outgoing {
     }
 
     private int prepareRecords() {
-        while (prepared < added && prepared - gone < Connection.MOST_MESSAGES) {
+        while (prepared < added && prepared - gone < RankConnection.MOST_MESSAGES) {
             Operation operation = operation(prepared);
             long record = staging.record(prepared);
             RecordLayout.begin(record, operation.kind, prepared);
@@ -308,14 +308,14 @@ public final class Outgoing {
             }
             long record = staging.record(sent);
             int bytes = RecordLayout.HEADER_BYTES + (int) RecordLayout.inlineBytes(record);
-            long request = net.isend(to.records(), record, bytes, Connection.TAG, staging.recordsHandle());
+            long request = net.isend(to.records(), record, bytes, RankConnection.TAG, staging.recordsHandle());
             if (request == NetPlugin.TRY_AGAIN) {
                 return 0;
             }
             if (request < 0) {
                 return (int) request;
             }
-            recordRequests[(int) sent & (Connection.MOST_MESSAGES - 1)] = request;
+            recordRequests[(int) sent & (RankConnection.MOST_MESSAGES - 1)] = request;
             sent++;
         }
         return 0;
@@ -371,7 +371,7 @@ public final class Outgoing {
                 pieces.marks[slot] = 0;
             }
             long request = net.isend(
-                    to.payloads(), pieces.addresses[slot], pieces.sizes[slot], Connection.TAG, pieces.handles[slot]);
+                    to.payloads(), pieces.addresses[slot], pieces.sizes[slot], RankConnection.TAG, pieces.handles[slot]);
             if (request == NetPlugin.TRY_AGAIN) {
                 return 0;
             }
