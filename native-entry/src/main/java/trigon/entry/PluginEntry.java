@@ -33,7 +33,7 @@ import trigon.nccl.NetPlugin;
 import trigon.onesided.OneSided;
 import trigon.onesided.cuda.CudaDriver;
 import trigon.onesided.cuda.CudaMemory;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.policyhost.PolicyState;
 import trigon.policyhost.ProcessPolicy;
 import trigon.trace.ProcessTrace;
@@ -152,9 +152,9 @@ public final class PluginEntry {
     }
 
     /** The way to memory of the GPU of a thread that asks; none without a driver. */
-    private static Supplier<DeviceMemory> gpu() {
+    private static Supplier<GpuMemory> gpu() {
         Optional<CudaDriver> driver = CudaDriver.load();
-        return () -> driver.map(CudaMemory::ofThisThread).orElse(DeviceMemory.NONE);
+        return () -> driver.map(CudaMemory::ofThisThread).orElse(GpuMemory.NONE);
     }
 
     /**

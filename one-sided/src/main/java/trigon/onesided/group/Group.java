@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
 import trigon.onesided.peer.RankConnection;
@@ -51,8 +51,8 @@ public final class Group implements AutoCloseable {
     private final int ranks;
     private final Ring ring;
     private final Patience patience;
-    private final Supplier<DeviceMemory> devices;
-    private final DeviceMemory device;
+    private final Supplier<GpuMemory> devices;
+    private final GpuMemory device;
     private final Windows windows = new Windows();
     private final Arena arena = Arena.ofShared();
     private final List<Staging> stagings = new ArrayList<>();
@@ -63,7 +63,7 @@ public final class Group implements AutoCloseable {
     /** What the driver copies a signal to that it reads first; 0 before there are connections. */
     private long signalWord;
 
-    private Group(Endpoint endpoint, Ring ring, Patience patience, Supplier<DeviceMemory> devices) {
+    private Group(Endpoint endpoint, Ring ring, Patience patience, Supplier<GpuMemory> devices) {
         this.endpoint = endpoint;
         net = endpoint.net();
         rank = ring.rank();
@@ -89,7 +89,7 @@ public final class Group implements AutoCloseable {
             int rank,
             long listenComm,
             Patience patience,
-            Supplier<DeviceMemory> devices) {
+            Supplier<GpuMemory> devices) {
         int ranks = handles.length;
         Ring ring = ranks == 1
                 ? Ring.ofOne(endpoint.net(), patience)
@@ -224,7 +224,7 @@ public final class Group implements AutoCloseable {
                     + " libcuda.so.1 can be loaded here, or set TRIGON_ONE_SIDED=off on all nodes";
         }
         try {
-            isOfDevice = device.kindOf(address) == DeviceMemory.Kind.DEVICE;
+            isOfDevice = device.kindOf(address) == GpuMemory.Kind.DEVICE;
         } catch (IllegalArgumentException e) {
             problem = e.getMessage();
         }
@@ -290,7 +290,7 @@ public final class Group implements AutoCloseable {
     /** By a way of its own: the group's is its data path's. */
     private void keepTotals(Window window) {
         try (Arena copies = Arena.ofShared();
-                DeviceMemory own = devices.get()) {
+                GpuMemory own = devices.get()) {
             long copy = copies.allocate(window.size(), Long.BYTES).address();
             own.enter();
             try {

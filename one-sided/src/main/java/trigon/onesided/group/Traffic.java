@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.nccl.NcclResult;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Windows;
 import trigon.onesided.peer.Incoming;
@@ -33,12 +33,12 @@ public final class Traffic {
     private final SelfCopies self;
     private final Windows windows;
     private final RequestPool requests;
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final boolean usesDevice;
     private final Transfer transfer = new Transfer();
     private int failed;
 
-    Traffic(Peers peers, SelfCopies self, Windows windows, RequestPool requests, DeviceMemory device) {
+    Traffic(Peers peers, SelfCopies self, Windows windows, RequestPool requests, GpuMemory device) {
         rank = peers.rank();
         outgoing = peers.outgoing().toArray(Outgoing[]::new);
         incoming = peers.incoming().toArray(Incoming[]::new);

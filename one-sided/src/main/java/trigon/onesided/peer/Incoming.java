@@ -3,7 +3,7 @@ package trigon.onesided.peer;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
 import trigon.onesided.record.RecordLayout;
@@ -28,7 +28,7 @@ public final class Incoming {
     private final RankConnection from;
     private final NetPlugin net;
     private final Staging staging;
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final Windows windows;
     private final Outgoing answers;
     private final SignalWord signals;
@@ -73,7 +73,7 @@ public final class Incoming {
     public Incoming(
             RankConnection from,
             Staging staging,
-            DeviceMemory device,
+            GpuMemory device,
             Windows windows,
             SignalWord signals,
             Outgoing answers) {

@@ -3,7 +3,7 @@ package trigon.onesided.peer;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Window;
 import trigon.onesided.record.RecordLayout;
@@ -27,7 +27,7 @@ public final class Outgoing {
     private final RankConnection to;
     private final NetPlugin net;
     private final Staging staging;
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final RequestPool requests;
     private final Operation[] ring = new Operation[RING];
     private final long[] recordRequests = new long[RankConnection.MOST_MESSAGES];
@@ -50,7 +50,7 @@ public final class Outgoing {
     private int unfinished;
 
     /** Nothing is to be sent yet. */
-    public Outgoing(RankConnection to, Staging staging, DeviceMemory device, RequestPool requests) {
+    public Outgoing(RankConnection to, Staging staging, GpuMemory device, RequestPool requests) {
         this.to = to;
         net = to.net();
         this.staging = staging;

@@ -1,7 +1,7 @@
 package trigon.onesided.peer;
 
 import java.lang.foreign.Arena;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.record.RecordLayout;
 
 /**
@@ -19,7 +19,7 @@ public final class Staging implements AutoCloseable {
     private static final long PLACES_BYTES = (long) RankConnection.STAGED_PIECE_BYTES * RankConnection.STAGED_PIECES;
 
     private final Arena arena = Arena.ofShared();
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final long records;
     private final long places;
     private long recordsHandle;
@@ -33,7 +33,7 @@ public final class Staging implements AutoCloseable {
      * @param device copies to and from it
      * @param staged whether there will be payloads of a GPU's memory
      */
-    public Staging(DeviceMemory device, boolean staged) {
+    public Staging(GpuMemory device, boolean staged) {
         this.device = device;
         records = arena.allocate(RECORDS_BYTES, 4096).address();
         device.pin(records, RECORDS_BYTES);
