@@ -2,7 +2,7 @@ package trigon.onesided.peer;
 
 import java.lang.foreign.Arena;
 import trigon.onesided.memory.GpuMemory;
-import trigon.onesided.record.RecordLayout;
+import trigon.onesided.record.PutRecordLayout;
 
 /**
  * This end's memory of one direction: records, and places where payloads of a GPU's memory lie on their way. Places are
@@ -13,7 +13,7 @@ public final class Staging implements AutoCloseable {
     private static final long LINE = 64;
 
     /** From one record to the next. */
-    private static final long STRIDE = (RecordLayout.MOST_BYTES + LINE - 1) / LINE * LINE;
+    private static final long STRIDE = (PutRecordLayout.MOST_BYTES + LINE - 1) / LINE * LINE;
 
     private static final long RECORDS_BYTES = STRIDE * RankConnection.MOST_MESSAGES;
     private static final long PLACES_BYTES = (long) RankConnection.STAGED_PIECE_BYTES * RankConnection.STAGED_PIECES;
