@@ -49,7 +49,7 @@ public final class Group implements AutoCloseable {
     private final NetPlugin net;
     private final int rank;
     private final int ranks;
-    private final Ring ring;
+    private final RankRing ring;
     private final Patience patience;
     private final Supplier<GpuMemory> devices;
     private final GpuMemory device;
@@ -63,7 +63,7 @@ public final class Group implements AutoCloseable {
     /** What the driver copies a signal to that it reads first; 0 before there are connections. */
     private long signalWord;
 
-    private Group(Endpoint endpoint, Ring ring, Patience patience, Supplier<GpuMemory> devices) {
+    private Group(Endpoint endpoint, RankRing ring, Patience patience, Supplier<GpuMemory> devices) {
         this.endpoint = endpoint;
         net = endpoint.net();
         rank = ring.rank();
@@ -91,9 +91,9 @@ public final class Group implements AutoCloseable {
             Patience patience,
             Supplier<GpuMemory> devices) {
         int ranks = handles.length;
-        Ring ring = ranks == 1
-                ? Ring.ofOne(endpoint.net(), patience)
-                : Ring.connect(endpoint, handles, rank, listenComm, patience);
+        RankRing ring = ranks == 1
+                ? RankRing.ofOne(endpoint.net(), patience)
+                : RankRing.connect(endpoint, handles, rank, listenComm, patience);
         long[] greeting = {GREETING, ranks, rank};
         long[][] all = ring.allGather(greeting);
         for (int other = 0; other < ranks; other++) {

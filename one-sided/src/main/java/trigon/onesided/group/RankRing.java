@@ -11,7 +11,7 @@ import trigon.nccl.NoConnectionException;
  * Every rank's connection to the next one, by which all ranks learn what each has to say. Control path: all ranks call
  * the same in the same order, and each call waits for the others. Closed when the group is.
  */
-final class Ring implements AutoCloseable {
+final class RankRing implements AutoCloseable {
 
     private static final int TAG = 0;
 
@@ -28,7 +28,7 @@ final class Ring implements AutoCloseable {
      * @param toNext send comm
      * @param fromPrevious receive comm
      */
-    Ring(NetPlugin net, int rank, int ranks, long toNext, long fromPrevious, Patience patience) {
+    RankRing(NetPlugin net, int rank, int ranks, long toNext, long fromPrevious, Patience patience) {
         this.net = net;
         this.rank = rank;
         this.ranks = ranks;
@@ -44,7 +44,7 @@ final class Ring implements AutoCloseable {
      * @param listenComm this rank's listener
      * @throws NoConnectionException if a neighbour cannot be reached, or does not come
      */
-    static Ring connect(Endpoint endpoint, long[] handles, int rank, long listenComm, Patience patience) {
+    static RankRing connect(Endpoint endpoint, long[] handles, int rank, long listenComm, Patience patience) {
         int ranks = handles.length;
         int next = (rank + 1) % ranks;
         long[] comms = new long[2];
@@ -63,12 +63,12 @@ final class Ring implements AutoCloseable {
                                     comms[0] == 0 ? "answered" : "called",
                                     patience.limit().toSeconds()));
         }
-        return new Ring(endpoint.net(), rank, ranks, comms[0], comms[1], patience);
+        return new RankRing(endpoint.net(), rank, ranks, comms[0], comms[1], patience);
     }
 
     /** A ring of one rank, which has no neighbours and nothing to wait for. */
-    static Ring ofOne(NetPlugin net, Patience patience) {
-        return new Ring(net, 0, 1, 0, 0, patience);
+    static RankRing ofOne(NetPlugin net, Patience patience) {
+        return new RankRing(net, 0, 1, 0, 0, patience);
     }
 
     /** Of this process, from 0. */
