@@ -174,12 +174,12 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private int runShape() throws IOException, InterruptedException {
-        Shape shape = choice("--shape", shapeName, Shape.values());
+        DemoShape shape = choice("--shape", shapeName, DemoShape.values());
         DemoLinks kind = choice("--links", links, DemoLinks.values());
         if (kind == DemoLinks.AUTO && Files.exists(machine.file("sys/class/infiniband/rxe_ab"))) {
             kind = DemoLinks.RDMA;
         }
-        if (kind == DemoLinks.AUTO || (kind == DemoLinks.RDMA && shape != Shape.TRIANGLE)) {
+        if (kind == DemoLinks.AUTO || (kind == DemoLinks.RDMA && shape != DemoShape.TRIANGLE)) {
             kind = DemoLinks.SOFTWARE;
         }
         Layout layout = new Layout(shape, cut.map(ends -> cable(shape, ends)), kind);
@@ -253,7 +253,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private String cable(Shape shape, String ends) {
+    private String cable(DemoShape shape, String ends) {
         return shape.cables().stream()
                 .filter(each -> ends.equals(each.charAt(0) + "-" + each.charAt(1))
                         || ends.equals(each.charAt(1) + "-" + each.charAt(0)))
@@ -262,7 +262,7 @@ public final class DemoCommand implements Callable<Integer> {
                         "--cut is " + ends + ": " + shape + " has the cables " + String.join(" ", shape.cables())));
     }
 
-    private List<String> orders(Shape shape) {
+    private List<String> orders(DemoShape shape) {
         if (order.isEmpty() || order.get().equals("all")) {
             return order.isEmpty() ? shape.orders().subList(0, 1) : shape.orders();
         }
