@@ -134,7 +134,7 @@ public final class BenchCommand implements Callable<Integer> {
             ranks = nodes.size();
             rank = 0;
         }
-        List<Step> steps = Step.of(ranks, isAlone(), bytes);
+        List<BenchStep> steps = BenchStep.of(ranks, isAlone(), bytes);
         Optional<Meeting> meeting = meeting(steps);
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks(time)) {
@@ -179,7 +179,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /** Empty if all ranks are on this machine. */
-    private Optional<Meeting> meeting(List<Step> steps) throws IOException {
+    private Optional<Meeting> meeting(List<BenchStep> steps) throws IOException {
         if (isAlone()) {
             return Optional.empty();
         }
@@ -213,7 +213,7 @@ public final class BenchCommand implements Callable<Integer> {
     private BenchResult measured(
             BenchHost host,
             Optional<Perftest> without,
-            List<Step> steps,
+            List<BenchStep> steps,
             Optional<Meeting> meeting,
             Path folder,
             RemoteRanks others)
@@ -221,7 +221,7 @@ public final class BenchCommand implements Callable<Integer> {
         List<Promise.Carried> measured = new ArrayList<>();
         List<Perftest.Figures> figures = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
-            Step step = steps.get(i);
+            BenchStep step = steps.get(i);
             List<Integer> here = here(step);
             if (here.isEmpty()) {
                 continue;
@@ -258,7 +258,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /** Places in the step's list of ranks, of those of this machine. */
-    private List<Integer> here(Step step) {
+    private List<Integer> here(BenchStep step) {
         return isAlone()
                 ? IntStream.range(0, step.ranks().size()).boxed().toList()
                 : Stream.of(step.ranks().indexOf(rank))
@@ -274,7 +274,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /** Over the RDMA link of these that Trigon has just used. */
-    private Perftest.Figures withoutTrigon(Perftest programs, Step step, Set<String> used, Meeting meeting)
+    private Perftest.Figures withoutTrigon(Perftest programs, BenchStep step, Set<String> used, Meeting meeting)
             throws IOException, InterruptedException {
         LocalLink link = MachineLinks.of(machine).discovered().links().stream()
                 .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.toString()))

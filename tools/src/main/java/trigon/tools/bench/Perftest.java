@@ -134,7 +134,7 @@ final class Perftest {
      * @param port the one that they meet at; the next one is used, too
      * @throws CommandFailure if one fails, or the other end's does not come in time
      */
-    Figures measure(LocalLink link, Step step, Optional<String> server, int port)
+    Figures measure(LocalLink link, BenchStep step, Optional<String> server, int port)
             throws IOException, InterruptedException {
         List<String> of = List.of(
                 "-d",
