@@ -113,7 +113,7 @@ public final class VerifyCommand implements Callable<Integer> {
         Map<String, Long> nics = new TreeMap<>(NicBytes.now(machine).since(before));
         nics.putAll(watch.bytesOfOtherNetworks());
         List<Seen> seen = watch.seen();
-        Verdict verdict = Verdict.of(seen, nics, this::ncclVersion, this::trigonVersion);
+        TrafficVerdict verdict = TrafficVerdict.of(seen, nics, this::ncclVersion, this::trigonVersion);
         if (json) {
             console.out().print(Json.text(json(seen, nics, verdict, status)));
         } else {
@@ -191,7 +191,7 @@ public final class VerifyCommand implements Callable<Integer> {
         return ProcessFacts.trigonVersion(machine, library);
     }
 
-    private void print(List<Seen> seen, Map<String, Long> nics, Verdict verdict, int status) {
+    private void print(List<Seen> seen, Map<String, Long> nics, TrafficVerdict verdict, int status) {
         if (!seen.isEmpty()) {
             printTables(seen, nics);
         }
@@ -232,7 +232,7 @@ public final class VerifyCommand implements Callable<Integer> {
         console.out().println();
         traffic.print(console);
         console.out().println();
-        Map<String, Long> ours = Verdict.byNic(seen, nics.keySet());
+        Map<String, Long> ours = TrafficVerdict.byNic(seen, nics.keySet());
         Table counters = new Table("NIC", "counted MB", "by Trigon MB");
         nics.forEach((nic, bytes) -> {
             if (bytes > 0 || ours.containsKey(nic)) {
@@ -262,8 +262,8 @@ public final class VerifyCommand implements Callable<Integer> {
         lines.stream().skip(1).forEach(line -> console.out().println(" ".repeat(word.length()) + line));
     }
 
-    private Map<String, Object> json(List<Seen> seen, Map<String, Long> nics, Verdict verdict, int status) {
-        Map<String, Long> ours = Verdict.byNic(seen, nics.keySet());
+    private Map<String, Object> json(List<Seen> seen, Map<String, Long> nics, TrafficVerdict verdict, int status) {
+        Map<String, Long> ours = TrafficVerdict.byNic(seen, nics.keySet());
         return machine.document(
                 "trigon.verify/1",
                 "good",

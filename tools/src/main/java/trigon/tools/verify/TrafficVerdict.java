@@ -22,7 +22,7 @@ import trigon.tools.verify.Watch.Seen;
  * @param wrong what contradicts; empty: the traffic went over Trigon's links
  * @param notes what one may want to know besides
  */
-record Verdict(List<String> wrong, List<String> notes) {
+record TrafficVerdict(List<String> wrong, List<String> notes) {
 
     /** Of what the plugin has counted, as its counts and the NIC's are not of one moment. */
     private static final double LEAST_SHARE = 0.9;
@@ -32,7 +32,7 @@ record Verdict(List<String> wrong, List<String> notes) {
 
     private static final long LEAST_OF_OTHERS = 1_000_000;
 
-    Verdict {
+    TrafficVerdict {
         wrong = List.copyOf(wrong);
         notes = List.copyOf(notes);
     }
@@ -45,7 +45,7 @@ record Verdict(List<String> wrong, List<String> notes) {
      * @param ncclVersion of a library
      * @param trigonVersion of a library
      */
-    static Verdict of(
+    static TrafficVerdict of(
             List<Seen> processes,
             Map<String, Long> nics,
             Function<String, Optional<String>> ncclVersion,
@@ -53,7 +53,7 @@ record Verdict(List<String> wrong, List<String> notes) {
         List<String> wrong = new ArrayList<>();
         List<String> notes = new ArrayList<>();
         if (processes.isEmpty()) {
-            return new Verdict(
+            return new TrafficVerdict(
                     List.of("no process loaded this version of Trigon; \"trigon env\" prints the settings that"
                             + " NCCL needs"),
                     notes);
@@ -62,7 +62,7 @@ record Verdict(List<String> wrong, List<String> notes) {
         sameVersion("NCCL", processes, ProcessFacts::nccl, ncclVersion, wrong);
         sameVersion("Trigon", processes, ProcessFacts::trigon, trigonVersion, wrong);
         traffic(processes, nics, wrong, notes);
-        return new Verdict(wrong, notes);
+        return new TrafficVerdict(wrong, notes);
     }
 
     boolean isGood() {
