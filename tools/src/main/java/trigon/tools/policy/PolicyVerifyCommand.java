@@ -26,7 +26,7 @@ import trigon.tools.machine.Machine;
             "Verify, compile and warm up policies as a job would.",
             "Needs no job. A refusal shows the program, instruction, source line, register state, rule and remedy."
         })
-final class VerifyCommand implements Callable<Integer> {
+final class PolicyVerifyCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final Console console;
@@ -37,7 +37,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.policy-verify/1.")
     private boolean json;
 
-    VerifyCommand(Machine machine, Console console) {
+    PolicyVerifyCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;
     }
