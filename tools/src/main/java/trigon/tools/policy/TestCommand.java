@@ -57,7 +57,7 @@ final class TestCommand implements Callable<Integer> {
             paramLabel = "NAME",
             converter = CollectiveName.class,
             description = "all-reduce, all-gather, reduce-scatter, broadcast, reduce, several by commas. Default: all.")
-    private List<Collective> collectives = List.of(Collective.values());
+    private List<CollectiveKind> collectives = List.of(CollectiveKind.values());
 
     @Option(names = "--ranks", defaultValue = "4", description = "Ranks of the communicator. Default: 4.")
     private int ranks;
@@ -93,16 +93,16 @@ final class TestCommand implements Callable<Integer> {
     }
 
     /** A collective by its name on the command line. */
-    static final class CollectiveName implements ITypeConverter<Collective> {
+    static final class CollectiveName implements ITypeConverter<CollectiveKind> {
         @Override
-        public Collective convert(String text) {
-            for (Collective each : Collective.values()) {
+        public CollectiveKind convert(String text) {
+            for (CollectiveKind each : CollectiveKind.values()) {
                 if (each.toString().equals(text)) {
                     return each;
                 }
             }
             throw new TypeConversionException(
-                    "'%s' is no collective; they are %s".formatted(text, List.of(Collective.values())));
+                    "'%s' is no collective; they are %s".formatted(text, List.of(CollectiveKind.values())));
         }
     }
 
@@ -129,8 +129,8 @@ final class TestCommand implements Callable<Integer> {
                     "%d ranks on %d nodes: both have to be at least 1, and nodes at most ranks"
                             .formatted(ranks, nodes));
         }
-        Map<Collective, List<Decision>> decisions = new EnumMap<>(Collective.class);
-        for (Collective each : collectives) {
+        Map<CollectiveKind, List<Decision>> decisions = new EnumMap<>(CollectiveKind.class);
+        for (CollectiveKind each : collectives) {
             decisions.put(each, Decision.of(load(), each, ranks, nodes, sizes));
         }
         if (json) {
@@ -166,7 +166,7 @@ final class TestCommand implements Callable<Integer> {
         }
     }
 
-    private void print(Collective collective, List<Decision> decisions) {
+    private void print(CollectiveKind collective, List<Decision> decisions) {
         console.out().println("%s, %d ranks on %d nodes".formatted(collective, ranks, nodes));
         Table table = new Table("from", "to", "decision");
         int first = 0;
@@ -196,7 +196,7 @@ final class TestCommand implements Callable<Integer> {
         return number + units[unit];
     }
 
-    private Object json(Map<Collective, List<Decision>> decisions) {
+    private Object json(Map<CollectiveKind, List<Decision>> decisions) {
         List<Object> all = new ArrayList<>();
         decisions.forEach((collective, list) -> list.forEach(decision -> all.add(Json.object(
                 "collective", collective.toString(),
