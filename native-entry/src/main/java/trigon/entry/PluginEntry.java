@@ -84,7 +84,7 @@ public final class PluginEntry {
             NetBlock net = NetBlock.read(netBlock);
             AbiCheck.check(NetFacts.expected(), net.facts());
             record(net.trace(), net.sampleConnections());
-            policy.tell(new PolicyState(net.policy()));
+            policy.attach(new PolicyState(net.policy()));
             NetPluginFactory factory = NetPluginFactories.find(pageBytes, policy);
             NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             plugin = created;
@@ -107,7 +107,7 @@ public final class PluginEntry {
         isRecording = true;
         Optional<Recorder> trace =
                 ProcessTrace.beginIfWanted(System.getenv(), table, new NativeFunction(sampleConnections));
-        policy.hearsBy(listener -> {
+        policy.onEvents(listener -> {
             if (trace.isPresent()) {
                 trace.get().listen(listener);
             } else {
@@ -168,7 +168,7 @@ public final class PluginEntry {
             TunerBlock tuner = TunerBlock.read(tunerBlock);
             AbiCheck.check(TunerFacts.expected(), tuner.facts());
             record(tuner.trace(), tuner.sampleConnections());
-            policy.tell(new PolicyState(tuner.state()));
+            policy.attach(new PolicyState(tuner.state()));
             if (!policy.isOpen()) {
                 policy.open(ConfigLoader.load(System.getenv(), HostName.ofThisMachine()));
             }

@@ -9,8 +9,8 @@ import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
 import trigon.policyhost.CommunicatorPolicy;
 import trigon.policyhost.Decider;
-import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.Decisions;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.TunerOutputs;
 import trigon.system.Memory;
 

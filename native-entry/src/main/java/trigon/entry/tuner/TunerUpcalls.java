@@ -38,7 +38,7 @@ final class TunerUpcalls {
             if (decides != null) {
                 CommunicatorTuner tuner = new CommunicatorTuner(communicator, decides);
                 Memory.putLong(contextOut, add(tuner));
-                policy.begins(tuner);
+                policy.register(tuner);
             }
             return SUCCESS;
         } catch (Throwable thrown) {
@@ -105,7 +105,7 @@ final class TunerUpcalls {
         try {
             CommunicatorTuner tuner = remove(context);
             if (tuner != null) {
-                policy.ends(tuner);
+                policy.unregister(tuner);
                 log.info("{}: {}", tuner, tuner.counts());
             }
         } catch (Throwable thrown) {

@@ -175,7 +175,8 @@ public final class Incoming {
         while (payloadOf < arrived) {
             long record = staging.record(payloadOf);
             int slot = (int) payloadOf & MASK;
-            int pieceBytes = PutRecordLayout.kind(record) == PutRecordLayout.GET ? 0 : PutRecordLayout.pieceBytes(record);
+            int pieceBytes =
+                    PutRecordLayout.kind(record) == PutRecordLayout.GET ? 0 : PutRecordLayout.pieceBytes(record);
             if (payloadFrom == 0) {
                 if (pieceBytes > 0 && Overlap.withEarlier(staging, applied, payloadOf)) {
                     return 0;

@@ -169,8 +169,9 @@ public final class Outgoing {
         operation.source = source;
         operation.sourceOffset = sourceOffset;
         if (source != null && operation.size > PutRecordLayout.INLINE_BYTES) {
-            int pieceBytes =
-                    targetIsStaged || source.isOfDevice() ? RankConnection.STAGED_PIECE_BYTES : RankConnection.PIECE_BYTES;
+            int pieceBytes = targetIsStaged || source.isOfDevice()
+                    ? RankConnection.STAGED_PIECE_BYTES
+                    : RankConnection.PIECE_BYTES;
             operation.pieceBytes = pieceBytes;
             operation.remaining += (int) ((operation.size + pieceBytes - 1) / pieceBytes);
         }
@@ -371,7 +372,11 @@ public final class Outgoing {
                 pieces.marks[slot] = 0;
             }
             long request = net.isend(
-                    to.payloads(), pieces.addresses[slot], pieces.sizes[slot], RankConnection.TAG, pieces.handles[slot]);
+                    to.payloads(),
+                    pieces.addresses[slot],
+                    pieces.sizes[slot],
+                    RankConnection.TAG,
+                    pieces.handles[slot]);
             if (request == NetPlugin.TRY_AGAIN) {
                 return 0;
             }

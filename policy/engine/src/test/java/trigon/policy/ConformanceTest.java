@@ -21,8 +21,8 @@ import trigon.policy.map.MapSet;
 import trigon.policy.verdict.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.VerifierLimits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * Runs conformance data of the instruction set, interpreted and compiled: a few files of our own, or those in the

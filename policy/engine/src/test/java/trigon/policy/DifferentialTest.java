@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Timeout;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.VerifierLimits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * Whatever the verifier accepts runs without a trap in an interpreter that checks everything, within the instructions

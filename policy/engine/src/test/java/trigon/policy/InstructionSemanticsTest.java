@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.VerifierLimits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** Each instruction on numbers that are interesting, against whole numbers without a limit. */
 class InstructionSemanticsTest {

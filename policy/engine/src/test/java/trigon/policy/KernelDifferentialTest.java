@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.VerifierLimits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * What the verifier accepts does in the kernel what it does compiled and interpreted: result, and context. Programs

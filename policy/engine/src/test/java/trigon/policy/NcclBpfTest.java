@@ -21,8 +21,8 @@ import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.VerifierLimits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** Policies in the dialect of NCCLbpf: seven are accepted, seven refused, and the host shares their maps. */
 class NcclBpfTest {

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Tag;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.VerifierLimits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * Whatever the instructions are: if they are accepted, compiled and interpreted they do the same, and nothing

@@ -20,8 +20,8 @@ import trigon.policy.uniformity.RankDependence;
 import trigon.policy.verdict.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.VerifierLimits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** A tuner's decision must not depend on what differs between ranks, however it gets there. */
 class RankDependenceTest {

@@ -15,8 +15,8 @@ import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.verify.VerifierLimits;
-import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.Decisions;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.TunerOutputs;
 
 /** A policy in the dialect of NCCLbpf decides for a communicator, and finds in its map what collectives took. */

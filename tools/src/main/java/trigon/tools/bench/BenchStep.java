@@ -35,8 +35,8 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
             }
         }
         for (long size : sizes) {
-            steps.add(
-                    new BenchStep(Kind.ALL_REDUCE, IntStream.range(0, ranks).boxed().toList(), size));
+            steps.add(new BenchStep(
+                    Kind.ALL_REDUCE, IntStream.range(0, ranks).boxed().toList(), size));
         }
         return steps;
     }

@@ -59,8 +59,8 @@ sealed interface NcclPair {
             return new NotChosen();
         }
         if (protocol == NONE) {
-            return new Impossible(
-                    "%s is not used without a protocol: choose both".formatted(CollectiveKind.ALGORITHMS.get(algorithm)));
+            return new Impossible("%s is not used without a protocol: choose both"
+                    .formatted(CollectiveKind.ALGORITHMS.get(algorithm)));
         }
         String name = CollectiveKind.PROTOCOLS.get(protocol);
         if (algorithm == NONE) {
@@ -116,8 +116,8 @@ sealed interface NcclPair {
     private static Optional<String> nvls(Job job, int algorithm) {
         // ncclNvlsInit
         if (job.ranks() == job.nodes()) {
-            return Optional.of(
-                    "NCCL has %s only where nodes have several ranks".formatted(CollectiveKind.ALGORITHMS.get(algorithm)));
+            return Optional.of("NCCL has %s only where nodes have several ranks"
+                    .formatted(CollectiveKind.ALGORITHMS.get(algorithm)));
         }
         // ncclTopoTuneModel
         if (algorithm == NVLS_TREE && job.nodes() == 1) {

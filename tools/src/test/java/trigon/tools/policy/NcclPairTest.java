@@ -88,7 +88,8 @@ class NcclPairTest {
     @Test
     void patTakesOneRankPerNodeAndDoesNotDivide() {
         assertThat(pair(CollectiveKind.ALL_GATHER, 4, 4, PAT, SIMPLE)).isEqualTo(new NcclPair.Possible());
-        assertThat(pair(CollectiveKind.REDUCE_SCATTER, 4, 4, PAT, SIMPLE)).isEqualTo(onSome("for sums, not for averages"));
+        assertThat(pair(CollectiveKind.REDUCE_SCATTER, 4, 4, PAT, SIMPLE))
+                .isEqualTo(onSome("for sums, not for averages"));
         assertThat(pair(CollectiveKind.ALL_GATHER, 8, 4, PAT, SIMPLE))
                 .isEqualTo(impossible("NCCL has pat only where each node has one rank"));
     }

@@ -22,8 +22,8 @@ import trigon.policy.compile.PolicyCode;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.VerifierLimits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 import trigon.system.Memory;
 
 /**

@@ -73,7 +73,8 @@ public final class AdvisoryTuner {
         }
     }
 
-    private static Optional<DecisionTable> refuse(PolicyCommunicator communicator, PolicyVersion version, String reason) {
+    private static Optional<DecisionTable> refuse(
+            PolicyCommunicator communicator, PolicyVersion version, String reason) {
         log.warn(
                 "{}: the tuner of policy {} is advisory, which is not shown to decide alike on all ranks, and NCCL"
                         + " hangs where it does not: NCCL decides, for {}",
