@@ -189,7 +189,7 @@ def replace(job, name, policy):
     job.load(policy)
     refused = command(job.setting, "load", PROGRAMS / "unsafe_null_check.o", job.file)
     took = not refused.returncode or "NULL_CHECK" not in refused.stdout + refused.stderr
-    job.report.judge(f"{name}: a bad one is refused", said_by(refused) if took else None, "and nothing was changed")
+    job.report.judge(f"{name}: a bad one is refused", said_by(refused) if took else None, "nothing was changed")
 
 
 def steady(job, name, seconds, meanwhile):

@@ -123,9 +123,9 @@ class Walk:
         return "applied on each node by its own script; another node's is refused"
 
     def doctor_after(self):
-        expect(self.doctor(), r"a +- +2/2 +2/2", "Nothing is wrong")
+        expect(self.doctor(), r"a +- +2/2 +2/2", "No problems found")
         by_address = self.doctor(nodes=f"a,{MANAGEMENT}.2,c")
-        expect(by_address, r"\n +a +b +c\n", "Nothing is wrong")
+        expect(by_address, r"\n +a +b +c\n", "No problems found")
         return "nothing is wrong, both networks work in all directions; nodes have their host names"
 
     def bench(self):

@@ -58,7 +58,7 @@ bool find_cache(const struct home *home, char path[PATH_MAX]) {
   }
   if (reason != NULL) {
     log_text(NCCL_LOG_WARN,
-             "%s is not used, and the start takes longer: %s; copy the whole distribution again, or build it anew",
+             "%s is not used, and the start takes longer: %s; copy the whole distribution again, or build it again",
              path, reason);
   }
   return reason == NULL;

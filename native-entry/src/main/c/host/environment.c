@@ -19,7 +19,7 @@ struct unbearable {
 };
 
 static const struct unbearable unbearable_options[] = {
-    {"-Xlog:help", "prints a help text and ends the program", false},
+    {"-Xlog:help", "prints help and ends the program", false},
     {"-XX:+PrintFlagsInitial", "prints to standard output and ends the program", false},
     {"-Xinternalversion", "prints to standard output", false},
     {"-Xshare:dump", "makes an archive instead of a running JVM", false},

@@ -39,6 +39,6 @@ void watch_for_exhaustion(JavaVM *vm) {
       (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE ||
       (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, JVMTI_EVENT_RESOURCE_EXHAUSTED, NULL) !=
           JVMTI_ERROR_NONE) {
-    log_text(NCCL_LOG_INFO, "this JVM does not say when it runs out of memory: calls may wait for ever after that");
+    log_text(NCCL_LOG_INFO, "this JVM does not say when it runs out of memory: calls may hang after that");
   }
 }

@@ -22,8 +22,8 @@ static int refuse_in_child(const char *call) {
   static atomic_flag said = ATOMIC_FLAG_INIT;
   if (!atomic_flag_test_and_set(&said)) {
     log_text(NCCL_LOG_WARN,
-             "%s in a process forked after Trigon started: its JVM did not come along; start the processes "
-             "before NCCL, or with exec (python: multiprocessing's \"spawn\" or \"forkserver\")",
+             "%s in a process forked after Trigon started: the JVM does not survive a fork; start the processes"
+                     " before NCCL, or with exec (python: multiprocessing's \"spawn\" or \"forkserver\")",
              call);
   }
   return NCCL_SYSTEM_ERROR;

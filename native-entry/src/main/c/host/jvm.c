@@ -110,7 +110,8 @@ bool open_libjvm(const struct home *home, void **libjvm) {
   if (dl_iterate_phdr(is_libjvm, &mapped) != 0 && !is_same_file(mapped.path, home->libjvm)) {
     *libjvm = dlopen(mapped.path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (*libjvm == NULL || running_jvm(*libjvm) == NULL) {
-      return start_fails("another JVM, %s, is loaded in this process; Trigon's, %s, cannot be beside it: set JAVA_HOME "
+      return start_fails("another JVM, %s, is loaded in this process; Trigon's, %s, cannot run beside it: set"
+              " JAVA_HOME "
                          "to the one the program uses and remove Trigon's runtime, or run NCCL in another process",
                          mapped.path, home->libjvm);
     }

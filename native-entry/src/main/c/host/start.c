@@ -127,8 +127,7 @@ int bind_java(struct java_side *side, nccl_logger log) {
     return result;
   }
   if (atomic_load(&java_state) == EXHAUSTED) {
-    log_text(NCCL_LOG_WARN, "init after Java has run out of memory or threads: start the process anew, with more of "
-                            "it");
+    log_text(NCCL_LOG_WARN, "init after Java has run out of memory or threads: restart the process with more of it");
   }
   guard_signals();
   return NCCL_SUCCESS;

@@ -40,7 +40,7 @@ static int init(void **ctx, uint64_t comm_id, nccl_logger log) {
   *ctx = NULL;
   int result = bind_net(log);
   if (result == NCCL_SUCCESS && atomic_load(&one_sided_state.setting) == ONE_SIDED_OFF) {
-    log_text(NCCL_LOG_INFO, "no one-sided communication: it is off, as it is by default (TRIGON_ONE_SIDED)");
+    log_text(NCCL_LOG_INFO, "one-sided communication is off, the default (TRIGON_ONE_SIDED)");
     return NCCL_INVALID_USAGE; /* NCCL goes on without it */
   }
   if (result == NCCL_SUCCESS) {

@@ -40,7 +40,7 @@ public record PluginConfig(
     public PluginConfig {
         unknownVariables = List.copyOf(unknownVariables);
         if (cluster.isPresent() != ownNode.isPresent()) {
-            throw new IllegalArgumentException("a cluster and which of its nodes this is go together");
+            throw new IllegalArgumentException("a cluster file needs the name of this node, and the reverse");
         }
     }
 

@@ -125,7 +125,7 @@ public final class Settings {
             new Optionally<>(new AbsolutePath("the key, the same on all nodes")),
             Optional.empty(),
             "none",
-            "absolute path of a file with the cluster's key, which every peer has to know");
+            "absolute path of a file with the cluster's key, which every peer must have");
 
     /** What becomes of a connection whose path fails. */
     public static final SettingKey<FailoverPolicy> FAILOVER = ofBoth(
@@ -133,8 +133,8 @@ public final class Settings {
             "failover",
             new Word<>(FailoverPolicy.class),
             "on",
-            "`on` or `off`: whether a connection goes on over another path when its own fails; where one of the two"
-                    + " nodes has it off, it ends with its path. See [failures](../reference/failures.md)");
+            "`on` or `off`: whether a connection moves to another path when its own fails; if either node has it"
+                    + " off, the connection fails with its path. See [failures](../reference/failures.md)");
 
     /** Over which of the links to the same peer a connection goes. */
     public static final SettingKey<StripePolicy> STRIPE_LINKS = ofBoth(
@@ -142,8 +142,8 @@ public final class Settings {
             "stripes.links",
             new Word<>(StripePolicy.class),
             "auto",
-            "`auto`, `one` or `all`: over how many of several equally direct links to the same peer a connection goes,"
-                    + " each long message in parts. `auto` is all on RDMA links and one on software links; see"
+            "`auto`, `one` or `all`: over how many of several equally direct links to the same peer a connection"
+                    + " goes; long messages are split. `auto` is all on RDMA links and one on software links; see"
                     + " [decision 15](../design/decisions/0015-several-queue-pairs-per-connection.md)");
 
     /** Queue pairs of a connection on each of them. */
@@ -152,8 +152,8 @@ public final class Settings {
             "stripes.queuePairsPerLink",
             new WholeNumber(1, 4),
             "1",
-            "queue pairs of a connection on each link it goes over, 1 to 4, and at most 8 for a connection: with 3 or 4"
-                    + " it goes over two links");
+            "queue pairs of a connection on each link, 1 to 4, at most 8 for a connection: with 3 or 4 it uses two"
+                    + " links");
 
     /** For whom this node relays. */
     public static final SettingKey<RelayPolicy> RELAY = ofBoth(
@@ -161,8 +161,8 @@ public final class Settings {
             "relay",
             new ValueType.Relays(),
             "on",
-            "`on`, `off` or `only-for [nodes]`: whether this node has a part in relays, and of which nodes it passes on"
-                    + " connections; with `off` it neither relays nor is relayed for; see [rings and"
+            "`on`, `off` or `only-for [nodes]`: whether this node takes part in relays, and for which nodes it"
+                    + " relays; with `off` it neither relays nor is relayed; see [rings and"
                     + " lines](rings-and-lines.md)");
 
     /** TCP port of the relay. */
@@ -174,14 +174,14 @@ public final class Settings {
             "circuits.most",
             new WholeNumber(1, 16384),
             "1024",
-            "TCP connections that a relay passes on at the same time; each takes 64 KiB");
+            "TCP connections that a relay carries at the same time; each takes 64 KiB");
 
     /** How fast a relay is. */
     public static final SettingKey<Optional<Integer>> CIRCUITS_RATE = optional(
             "circuits.megabitsPerSecond",
             new WholeNumber(1, 100_000_000),
             "no limit",
-            "what a relay passes on in all, in Mbit/s");
+            "the most that a relay carries in all, in Mbit/s");
 
     /** What carries connections through relays. */
     public static final SettingKey<CircuitCarrier> CIRCUITS_CARRIER = ofBoth(
@@ -223,8 +223,8 @@ public final class Settings {
             "oneSided",
             new Word<>(OneSidedUse.class),
             "off",
-            "`on` or `off`: whether NCCL finds GIN and RMA here, the same on all nodes; see"
-                    + " [one-sided communication](one-sided.md)");
+            "`on` or `off`: whether Trigon offers NCCL GIN and RMA, the same on all nodes; see [one-sided"
+                    + " communication](one-sided.md)");
 
     /** Whether NICs read and write memory of GPUs. */
     public static final SettingKey<GpuMemoryUse> GPU_MEMORY = ofBoth(
@@ -239,19 +239,19 @@ public final class Settings {
         ofStart(
                 "TRIGON_LOG",
                 "what `NCCL_DEBUG` shows",
-                "log level: `off`, `error`, `warn`, `info`, `debug` or `trace`. What NCCL's log does not show, since"
-                        + " `NCCL_DEBUG` asks for less or is not set, goes to stderr");
+                "log level: `off`, `error`, `warn`, `info`, `debug` or `trace`. Lines that NCCL's log does not"
+                        + " show, because `NCCL_DEBUG` is lower or not set, go to stderr");
         ofStart("TRIGON_HOME", "found from the library's own place", "the distribution's folder");
         ofStart(
                 "TRIGON_JAVA_OPTS",
                 "none",
                 "more options for the JVM; see [the start](../measurements/startup.md) for those that change it,"
                         + " [hosts](../reference/hosts.md) for those that are refused");
-        ofStart("TRIGON_TRACE", "none", "a folder: this process writes a trace into it; see [tracing](tracing.md)");
+        ofStart("TRIGON_TRACE", "none", "a folder into which this process writes its trace; see [tracing](tracing.md)");
         ofStart(
                 "TRIGON_TRACE_KERNELS",
                 "`false`",
-                "`true`: with a trace, NCCL's profiler says when kernels ran; small messages take longer");
+                "`true`: the trace includes when kernels ran; small messages take longer");
         ofTools("TRIGON_BENCH_RESULTS", "where the benchmarks' results go");
         ofTools("TRIGON_CONTAINERS", "whether tests in containers may be skipped");
         ofTools("TRIGON_DISTRIBUTION", "the distribution that the harness for NCCL is tested with");

@@ -40,7 +40,7 @@ public record UnknownVariable(String name, Optional<String> meant) {
     /** A warning for the user. */
     @Override
     public String toString() {
-        return "the environment variable %s is no setting of Trigon's and has no effect%s"
+        return "the environment variable %s is not a setting of Trigon and has no effect%s"
                 .formatted(
                         Excerpt.of(name),
                         meant.map(known -> "; did you mean " + known + "?").orElse(""));

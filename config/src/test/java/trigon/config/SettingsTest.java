@@ -82,7 +82,7 @@ class SettingsTest {
             assertThat(variable.name()).isEqualTo(name);
             assertThat(variable.meant().orElse("-")).isEqualTo(meant == null ? "-" : meant);
             assertThat(variable.toString())
-                    .startsWith("the environment variable " + name + " is no setting")
+                    .startsWith("the environment variable " + name + " is not a setting")
                     .contains(meant == null ? "no effect" : "did you mean " + meant + "?");
         });
     }

@@ -37,17 +37,15 @@ public sealed interface LifelineEnd {
     default String explanation() {
         return switch (this) {
             case Released _ -> "the peer has closed its end";
-            case Failed(EndFailure failure) -> "the peer's end has failed, which says: " + failure.words();
+            case Failed(EndFailure failure) -> "the peer's end failed: " + failure.words();
             case Broken(String how) ->
-                ("the peer's process has ended or was killed: its connection broke off without a farewell (%s); see"
-                                + " that"
-                                + " node's log, and its kernel's (dmesg)")
+                ("the peer's process ended or was killed: its connection broke (%s);"
+                                + " see that node's log, and its kernel's (dmesg)")
                         .formatted(how);
             case Silent(Duration silence) ->
-                ("nothing was heard from the peer for %.1f s, longer than handshake.peerTimeout allows: its process is"
-                                + " stopped, its machine is down, or the link is cut; check both, and the link with ip"
-                                + " -s"
-                                + " link on either node")
+                ("the peer has been silent for %.1f s, longer than handshake.peerTimeout: its process is stopped, its"
+                                + " machine is down, or the link is cut; check both machines, and the link with"
+                                + " ip -s link on each")
                         .formatted(silence.toMillis() / 1000.0);
             case Here _ -> "this process has closed its end";
         };

@@ -269,7 +269,7 @@ class AuthenticationTest {
         // even one that knows the secret
         try (RawPeer late = RawPeer.challengedBy(server, connection)) {
             late.say(client.offer(connection));
-            assertRejected(late, "established already");
+            assertRejected(late, "already established");
         }
 
         assertThat(atClient.lost()).isNotDone();

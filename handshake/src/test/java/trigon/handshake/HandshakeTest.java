@@ -149,7 +149,7 @@ class HandshakeTest {
         assertThat(failureOf(outgoing.answer()))
                 .returns(Kind.REJECTED, HandshakeException::kind)
                 .hasMessageContaining(connection.toString())
-                .hasMessageContaining("nobody waits for this connection")
+                .hasMessageContaining("no listener for this connection")
                 .hasMessageContaining("127.0.0.2")
                 .hasMessageContaining("127.0.0.1:" + server.listeningAt().getPort());
         assertThat(failureOf(outgoing.result())).isSameAs(failureOf(outgoing.answer()));
@@ -161,7 +161,7 @@ class HandshakeTest {
 
         OutgoingOffer again = client.connect(server.listeningAt(), client.offer(connection));
 
-        assertThat(failureOf(again.answer())).hasMessageContaining("established already");
+        assertThat(failureOf(again.answer())).hasMessageContaining("already established");
     }
 
     @Test

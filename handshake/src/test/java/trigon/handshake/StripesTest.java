@@ -75,7 +75,7 @@ class StripesTest {
                 .map(both -> both.atServer.incoming().offer().stripe().index())
                 .containsExactly(0, 1, 2);
         OutgoingOffer late = client.connect(server.listeningAt(), client.offer(connection));
-        assertThat(failureOf(late.answer())).hasMessageContaining("established already");
+        assertThat(failureOf(late.answer())).hasMessageContaining("already established");
     }
 
     @Test

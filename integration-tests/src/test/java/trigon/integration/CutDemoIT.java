@@ -34,7 +34,7 @@ class CutDemoIT {
         String output = demo(nobody, "--apart");
 
         assertThat(output)
-                .contains("may make no network namespaces here, so no interface is taken down")
+                .contains("cannot create network namespaces here, so the demo closes a cable's connections")
                 .contains("-- the TCP connections of cable ab")
                 .contains("a: the connection to b goes on over lo 127.78.1")
                 .contains("The job went on over new connections. Every element was right on every rank.")

@@ -105,7 +105,7 @@ class GpuMemoryIT {
             assertThat(host.exitStatus()).as(host.output()).isEqualTo(1);
             assertThat(host.output())
                     .contains("the port of one goes down")
-                    .containsPattern("memory of a GPU (does not go over them|cannot go over lo )")
+                    .containsPattern("(cannot carry GPU memory|memory of a GPU cannot go over lo )")
                     .doesNotContain(" goes on over ", "descriptors of a GPU's memory are left");
         }
     }

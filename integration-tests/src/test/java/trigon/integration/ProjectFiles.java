@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /** The project's own text files: what is built, kept or generated, and hidden folders but two, are left out. */
-final class ProjectFiles {
+public final class ProjectFiles {
 
-    static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
+    public static final Path PROJECT = Path.of("..").toAbsolutePath().normalize();
 
     private static final Set<String> NOT_OURS = Set.of("target", "generated");
     private static final Set<String> HIDDEN_OURS = Set.of(".ci", ".mvn");
@@ -23,7 +23,7 @@ final class ProjectFiles {
     private ProjectFiles() {}
 
     /** Those that a rule is for, with their texts. */
-    static List<TextFile> matching(Predicate<Path> wanted) {
+    public static List<TextFile> matching(Predicate<Path> wanted) {
         List<TextFile> found = new ArrayList<>();
         try {
             Files.walkFileTree(PROJECT, new SimpleFileVisitor<>() {
@@ -61,5 +61,5 @@ final class ProjectFiles {
      *
      * @param path from the project's root
      */
-    record TextFile(String path, String text) {}
+    public record TextFile(String path, String text) {}
 }

@@ -78,7 +78,7 @@ class RelayProgramIT {
         try {
             assertThat(relay.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
             assertThat(relay.exitValue()).isEqualTo(1);
-            assertThat(text(log)).contains("there is none: name its file in TRIGON_CLUSTER_KEY_FILE");
+            assertThat(text(log)).contains("none is set: name its file in TRIGON_CLUSTER_KEY_FILE");
         } finally {
             relay.destroyForcibly();
         }

@@ -33,7 +33,7 @@ import trigon.nccl.NetPlugin;
 import trigon.onesided.OneSided;
 import trigon.onesided.cuda.CudaDriver;
 import trigon.onesided.cuda.CudaMemory;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.policyhost.PolicyState;
 import trigon.policyhost.ProcessPolicy;
 import trigon.trace.ProcessTrace;
@@ -84,7 +84,7 @@ public final class PluginEntry {
             NetBlock net = NetBlock.read(netBlock);
             AbiCheck.check(NetFacts.expected(), net.facts());
             record(net.trace(), net.sampleConnections());
-            policy.tell(new PolicyState(net.policy()));
+            policy.attach(new PolicyState(net.policy()));
             NetPluginFactory factory = NetPluginFactories.find(pageBytes, policy);
             NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             plugin = created;
@@ -107,7 +107,7 @@ public final class PluginEntry {
         isRecording = true;
         Optional<Recorder> trace =
                 ProcessTrace.beginIfWanted(System.getenv(), table, new NativeFunction(sampleConnections));
-        policy.hearsBy(listener -> {
+        policy.onEvents(listener -> {
             if (trace.isPresent()) {
                 trace.get().listen(listener);
             } else {
@@ -139,8 +139,8 @@ public final class PluginEntry {
                     known == null ? ConfigLoader.load(System.getenv(), HostName.ofThisMachine()) : known;
             if (!isOneSidedOn(settings)) {
                 throw new ConfigException(
-                        "one-sided communication is off, as it is by default; NCCL goes on without it."
-                                + " Set oneSided: on, or TRIGON_ONE_SIDED=on, on all nodes to have it");
+                        "one-sided communication is off, the default; NCCL continues without it. To use it, set"
+                                + " oneSided: on or TRIGON_ONE_SIDED=on on all nodes");
             }
             Duration limit = settings.value(Settings.HANDSHAKE_TIMEOUT).plus(settings.value(Settings.PEER_TIMEOUT));
             OneSided oneSided = new OneSided(net, gpu(), System::nanoTime, limit);
@@ -152,9 +152,9 @@ public final class PluginEntry {
     }
 
     /** The way to memory of the GPU of a thread that asks; none without a driver. */
-    private static Supplier<DeviceMemory> gpu() {
+    private static Supplier<GpuMemory> gpu() {
         Optional<CudaDriver> driver = CudaDriver.load();
-        return () -> driver.map(CudaMemory::ofThisThread).orElse(DeviceMemory.NONE);
+        return () -> driver.map(CudaMemory::ofThisThread).orElse(GpuMemory.NONE);
     }
 
     /**
@@ -168,7 +168,7 @@ public final class PluginEntry {
             TunerBlock tuner = TunerBlock.read(tunerBlock);
             AbiCheck.check(TunerFacts.expected(), tuner.facts());
             record(tuner.trace(), tuner.sampleConnections());
-            policy.tell(new PolicyState(tuner.state()));
+            policy.attach(new PolicyState(tuner.state()));
             if (!policy.isOpen()) {
                 policy.open(ConfigLoader.load(System.getenv(), HostName.ofThisMachine()));
             }

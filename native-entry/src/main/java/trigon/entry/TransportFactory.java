@@ -208,7 +208,7 @@ final class TransportFactory implements NetPluginFactory {
             long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
             return Mesh.open(config, discovered.links(), kernel, name, node, resources);
         } catch (IOException e) {
-            log.warn("no relays, neither for others nor for this node: {}", e.getMessage());
+            log.warn("relaying is off, both for other nodes and for this one: {}", e.getMessage());
             return Optional.empty();
         }
     }
@@ -217,7 +217,7 @@ final class TransportFactory implements NetPluginFactory {
         try {
             mesh.serveWhenCalled(software::whenReady);
         } catch (IOException e) {
-            log.info("the relay's threads are there from the start: {}", e.getMessage());
+            log.info("cannot stop the relay's threads while idle: {}", e.getMessage());
             mesh.serve();
         }
     }

@@ -156,7 +156,7 @@ class OneSidedIT {
                 "--refused");
 
         assertThat(host.exit()).as(host.stderr()).isZero();
-        assertThat(host.stderr()).contains("no one-sided communication").doesNotContain("WARN");
+        assertThat(host.stderr()).contains("one-sided communication is off").doesNotContain("WARN");
     }
 
     private static long number(ChildProcess host, String name) {

@@ -11,7 +11,7 @@ import trigon.onesided.group.Endpoint;
 import trigon.onesided.group.Group;
 import trigon.onesided.group.Patience;
 import trigon.onesided.group.Traffic;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 
@@ -39,7 +39,7 @@ public final class OneSided {
     private static final long UNKNOWN_COMMUNICATOR = 0x6f6e_652d_7369_6465L;
 
     private final NetPlugin net;
-    private final Supplier<DeviceMemory> devices;
+    private final Supplier<GpuMemory> devices;
     private final Patience patience;
     private final Handles<Use> uses = new Handles<>("one-sided context");
     private final Handles<Listener> listeners = new Handles<>("one-sided listener");
@@ -92,7 +92,7 @@ public final class OneSided {
      * @param clock nanoseconds, as {@link System#nanoTime}
      * @param limit how long a rank that has to call back is waited for
      */
-    public OneSided(NetPlugin net, Supplier<DeviceMemory> devices, LongSupplier clock, Duration limit) {
+    public OneSided(NetPlugin net, Supplier<GpuMemory> devices, LongSupplier clock, Duration limit) {
         this.net = net;
         this.devices = devices;
         patience = new Patience(clock, limit);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.group.Traffic;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 
@@ -245,7 +245,7 @@ class OneSidedTest extends SimulatedRanks {
         AtomicLong secondsWithEachLook = new AtomicLong();
         OneSided alone = new OneSided(
                 net.of(0),
-                () -> DeviceMemory.NONE,
+                () -> GpuMemory.NONE,
                 () -> secondsWithEachLook.addAndGet(1_000_000_000),
                 Duration.ofMinutes(5));
         long handles = arena.allocate(16, 8).address();

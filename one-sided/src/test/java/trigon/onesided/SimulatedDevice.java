@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Random;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.system.Memory;
 
 /**
  * A GPU: its addresses are mapped nowhere, so who touches them but by its copies ends the process. Copies run in their
  * order, each when chance says so.
  */
-final class SimulatedDevice implements DeviceMemory {
+final class SimulatedDevice implements GpuMemory {
 
     /** A GPU's address of memory at an address of the processor's. */
     static final long APART = 1L << 56;

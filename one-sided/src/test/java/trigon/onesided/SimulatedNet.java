@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.onesided.record.RecordLayout;
+import trigon.onesided.record.PutRecordLayout;
 import trigon.system.Memory;
 
 /**
@@ -289,7 +289,7 @@ final class SimulatedNet {
             throw new AssertionError("a message of %d bytes for %d".formatted(message.length, receive.size));
         }
         Memory.copy(MemorySegment.ofArray(message), receive.address, message.length);
-        if (endsByLeaving && RecordLayout.kind(receive.address) == RecordLayout.LEAVING) {
+        if (endsByLeaving && PutRecordLayout.kind(receive.address) == PutRecordLayout.LEAVING) {
             ended.add(wire);
         }
         receive.bytes = message.length;

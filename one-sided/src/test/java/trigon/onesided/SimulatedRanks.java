@@ -15,7 +15,7 @@ import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.group.Traffic;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
@@ -107,7 +107,7 @@ abstract class SimulatedRanks {
         for (int i = 0; i < count; i++) {
             long seed = i;
             Rank rank = new Rank(new OneSided(
-                    net.of(i), () -> onDevice ? device(seed) : DeviceMemory.NONE, System::nanoTime, Await.DEADLINE));
+                    net.of(i), () -> onDevice ? device(seed) : GpuMemory.NONE, System::nanoTime, Await.DEADLINE));
             ranks.add(rank);
             long handle = arena.allocate(NetPlugin.HANDLE_BYTES, 8).address();
             Memory.putLong(handles + 8L * i, handle);

@@ -11,10 +11,10 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "train",
         description = {
-            "Make the AOT caches, by which processes start faster.",
-            "They are lib/*.aot of the distribution, and halve the time of a start. A distribution that was built"
-                    + " on its own kind of processor has them. One for another processor gets them here, on a"
-                    + " machine of that kind: once, before the folder is copied to the others. Takes some 20 s."
+            "Create the AOT caches, which halve start-up time.",
+            "They are lib/*.aot in the distribution. A distribution built on its own kind of processor already has"
+                    + " them. For one built elsewhere, run this once on a machine with the target processor,"
+                    + " before you copy the folder to other nodes. Takes about 20 s."
         })
 final class TrainCommand implements Callable<Integer> {
 

@@ -49,7 +49,7 @@ import trigon.tools.verify.VerifyCommand;
  */
 @Command(
         name = "trigon",
-        description = "Look after the links of a cabled cluster, with or without jobs.",
+        description = "Plan, check and watch the links of a cabled cluster.",
         footer = {
             "",
             "Exit status: 0 all is well, 1 something is wrong, 2 the command line is wrong.",

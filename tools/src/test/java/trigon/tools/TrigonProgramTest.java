@@ -163,7 +163,7 @@ class TrigonProgramTest {
         Run text = Run.of("links");
         Run json = Run.of("links", "--json");
 
-        assertThat(text.out()).contains("Interfaces", "RDMA ports", "Links that Trigon uses here");
+        assertThat(text.out()).contains("Interfaces", "RDMA ports", "Links that Trigon uses");
         assertThat(json.out()).startsWith("{\n  \"schema\": \"trigon.links/1\",\n  \"version\": \"1.2.3\"");
     }
 

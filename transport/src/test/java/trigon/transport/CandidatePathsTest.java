@@ -118,7 +118,7 @@ class CandidatePathsTest {
 
         assertThatThrownBy(() -> acceptUntilItFails(b, listenComm))
                 .isInstanceOf(NoConnectionException.class)
-                .hasMessageContaining("127.1.12.1 has given the connection up: no path works");
+                .hasMessageContaining("127.1.12.1 has closed the connection: no path works");
     }
 
     /** Puts a port where nobody listens into the first links of a handle. */

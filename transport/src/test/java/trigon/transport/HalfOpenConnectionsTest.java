@@ -69,7 +69,7 @@ class HalfOpenConnectionsTest {
         look(b, 1);
 
         Await.until("the receiver's end goes", () -> queuePairs(b) == 0);
-        log.await("WARN receiver on", "of a at 127.9.12.1 is closed", "accept has not been called");
+        log.await("WARN receiver on", "peer a at 127.9.12.1 is closed", "NCCL has not called accept");
         assertThatThrownBy(() -> b.plugin.accept(listenComm)).hasMessageContaining("is not an open listen comm");
         long memory = a.allocate(8);
         long memoryHandle = a.register(sendComm, memory, 8);
@@ -95,7 +95,7 @@ class HalfOpenConnectionsTest {
             return queuePairs(a) == 0;
         });
 
-        log.await("WARN the connection to b is closed", "connect has not been called");
+        log.await("WARN the connection to b is closed", "NCCL has not called connect again");
         assertThat(finish(b, receive)).isEqualTo(REMOTE_ERROR);
         assertThatThrownBy(this::connect).hasMessageContaining("belongs to a connection that was closed");
         b.plugin.closeReceive(receiveComm);

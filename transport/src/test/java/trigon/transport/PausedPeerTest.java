@@ -63,7 +63,7 @@ class PausedPeerTest {
     }
 
     private static boolean isNoticed(String line) {
-        return line.startsWith("WARN") && (line.contains("No path leads to b") || line.contains("lost b"));
+        return line.startsWith("WARN") && (line.contains("No path to b is up") || line.contains("lost b"));
     }
 
     private Process start() throws IOException {

@@ -60,8 +60,8 @@ class UnlikePoliciesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0x5bacacd9, 0, a decides by policy 5bacacd9, b has no policy that decides",
-        "0, 0x5bacacd9, a has no policy that decides, b decides by policy 5bacacd9",
+        "0x5bacacd9, 0, a decides by policy 5bacacd9, b has no policy",
+        "0, 0x5bacacd9, a has no policy, b decides by policy 5bacacd9",
         "0x5bacacd9, 0x6bacacd9, a decides by policy 5bacacd9, b decides by policy 6bacacd9"
     })
     void nodesThatDoNotFailOnBothSides(String ofA, String ofB, String saidOfA, String saidOfB) {

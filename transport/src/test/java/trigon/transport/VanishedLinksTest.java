@@ -59,7 +59,7 @@ class VanishedLinksTest {
                     .filteredOn(line -> line.contains("192.0.2.1"))
                     .singleElement()
                     .asString()
-                    .startsWith("WARN eth1 192.0.2.1/24 (TCP) is left out, and used once it can be: ");
+                    .startsWith("WARN eth1 192.0.2.1/24 (TCP) is left out until it can be used: ");
             assertThat(log.lines()).anyMatch(line -> line.contains("communicator 0x1 uses [eth0 127.3.1.1/24"));
         }
     }

@@ -48,7 +48,7 @@ public final class ClusterKey {
     public ClusterKey(Path file, byte[] bytes) {
         if (bytes.length < LEAST_BYTES) {
             throw new IllegalArgumentException(
-                    "it holds a key of %d bytes, and it takes %d at least; make one with: openssl rand -hex 32"
+                    "its key has %d bytes, fewer than the minimum of %d; make one with: openssl rand -hex 32"
                             .formatted(bytes.length, LEAST_BYTES));
         }
         this.file = file;
@@ -93,7 +93,7 @@ public final class ClusterKey {
             throw unusable(
                     file,
                     source,
-                    "others than its owner may use it (%s), so it is no secret; run: chmod 600 %s"
+                    "others than its owner can use it (%s), so it is not secret; run: chmod 600 %s"
                             .formatted(PosixFilePermissions.toString(permissions), file),
                     null);
         }

@@ -68,9 +68,8 @@ final class ClusterDecoder {
                 if (other.device().isPresent()
                         && other.device().equals(nic.device())
                         && (other.address().isEmpty() || nic.address().isEmpty())) {
-                    throw item.bad(
-                            "the NIC %s is there already (%s); only with different addresses may it be listed again"
-                                    .formatted(nic.device().orElseThrow(), other.source()));
+                    throw item.bad("the NIC %s is there already (%s); list it again only with a different address"
+                            .formatted(nic.device().orElseThrow(), other.source()));
                 }
             }
             nics.put(nic, item);

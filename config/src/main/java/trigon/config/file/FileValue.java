@@ -104,7 +104,7 @@ record FileValue(Path file, String key, int line, YamlNode node) {
         if (!(node instanceof YamlNode.Scalar scalar)
                 || scalar.type() != YamlNode.Scalar.Type.NUMBER
                 || number.parse(scalar.text()).isEmpty()) {
-            throw bad("must be %d, the only one that is known".formatted(number.least()));
+            throw bad("must be %d, the only known version".formatted(number.least()));
         }
     }
 

@@ -42,7 +42,7 @@ final class SettingsDecoder {
         FileValue nodes = entries.get(NODES);
         FileValue peers = entries.get(PEERS);
         if (nodes == null && peers != null) {
-            throw peers.bad("it needs the nodes it speaks of: add nodes");
+            throw peers.bad("it refers to nodes: add nodes");
         }
         SettingValues settings = SettingValues.DEFAULTS;
         for (Map.Entry<String, FileValue> entry : entries.entrySet()) {

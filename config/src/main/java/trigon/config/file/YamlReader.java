@@ -101,7 +101,7 @@ final class YamlReader {
             case VALUE_TRUE, VALUE_FALSE -> scalar(YamlNode.Scalar.Type.BOOLEAN);
             case VALUE_NULL -> scalar(YamlNode.Scalar.Type.NULL);
             case NOT_AVAILABLE, END_OBJECT, END_ARRAY, FIELD_NAME, VALUE_EMBEDDED_OBJECT ->
-                throw problem(line, "something else than a value: " + token);
+                throw problem(line, "not a value: " + token);
         };
     }
 

@@ -35,7 +35,7 @@ public record SettingKey<T>(
 
     public SettingKey {
         if (variable.isEmpty() && fileKey.isEmpty()) {
-            throw new IllegalArgumentException("a setting that nobody can set: " + meaning);
+            throw new IllegalArgumentException("a setting without a key or variable: " + meaning);
         }
     }
 

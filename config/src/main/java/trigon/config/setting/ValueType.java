@@ -170,7 +170,7 @@ public sealed interface ValueType<T> {
 
         @Override
         public String rule() {
-            return "must be a text";
+            return "must be text";
         }
     }
 

@@ -90,7 +90,7 @@ class ClusterKeyTest {
                 .isThrownBy(() -> ofEnvironment(file.toString()))
                 .withMessageContaining(file.toString())
                 .withMessageContaining("TRIGON_CLUSTER_KEY_FILE")
-                .withMessageContaining("others than its owner may use it (" + permissions + ")")
+                .withMessageContaining("others than its owner can use it (" + permissions + ")")
                 .withMessageContaining("chmod 600 " + file);
     }
 
@@ -112,7 +112,7 @@ class ClusterKeyTest {
 
         assertThatExceptionOfType(ConfigException.class)
                 .isThrownBy(() -> ofEnvironment(file.toString()))
-                .withMessageContaining("a key of 31 bytes, and it takes 32 at least")
+                .withMessageContaining("its key has 31 bytes, fewer than the minimum of 32;")
                 .withMessageContaining("openssl rand -hex 32")
                 .withMessageNotContaining(KEY.substring(0, 31));
     }

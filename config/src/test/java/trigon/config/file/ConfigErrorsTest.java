@@ -166,7 +166,7 @@ class ConfigErrorsTest {
                 "nodes: {a: {nics: [{device: 5}]}} | nodes.a.nics[0].device is 5: must be the name",
                 "nodes: {a: {nics: [{device: 'x y'}]}} | nodes.a.nics[0].device is \"x y\": must be the name",
                 "nodes: {'a b': {nics: [{device: x}]}} | nodes.a b is a mapping: a node's name is made of",
-                "peers: {a: {b: x}} | peers is a mapping: it needs the nodes it speaks of",
+                "peers: {a: {b: x}} | peers is a mapping: it refers to nodes: add nodes",
             })
     void rejectsMalformedNodes(String line, String message) {
         assertThat(errorOf("version: 1\n" + line)).contains("trigon.yaml:2: " + message);
@@ -176,7 +176,7 @@ class ConfigErrorsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "version: 2 | :1: version is 2: must be 1, the only one that is known",
+                "version: 2 | :1: version is 2: must be 1, the only known version",
                 "version: '1' | version is \"1\": must be 1",
                 "version: | version is empty: must be 1",
                 "links: auto | the document is a mapping: its version is missing",

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import trigon.circuit.Detours;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.OutgoingOffer;
-import trigon.handshake.connect.ConnectingConnection.Target;
+import trigon.handshake.connect.ClientConnection.Target;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
@@ -58,7 +58,7 @@ public final class HandshakeClient {
     public OutgoingOffer connect(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer, Duration timeout) {
         // each with a way of its own through relays, if that is how it goes
-        TwofoldOffer started = new TwofoldOffer(
+        RetriedOffer started = new RetriedOffer(
                 loop,
                 timeout,
                 offer,
@@ -82,7 +82,7 @@ public final class HandshakeClient {
             ConnectionId connection,
             EndFailure why) {
         Target target = target(local, remote, secret, connection);
-        ResigningConnection resigning = new ResigningConnection(loop, config, config.timeout(), target, why);
+        CancelConnection resigning = new CancelConnection(loop, config, config.timeout(), target, why);
         resigning.start();
         return resigning.told();
     }
@@ -96,7 +96,7 @@ public final class HandshakeClient {
     public CompletableFuture<Void> ask(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
         Target target = target(local, remote, secret, connection);
-        AskingConnection asking = new AskingConnection(loop, config, config.timeout(), target);
+        ProbeConnection asking = new ProbeConnection(loop, config, config.timeout(), target);
         asking.start();
         return asking.answered();
     }

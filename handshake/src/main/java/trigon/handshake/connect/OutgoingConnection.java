@@ -28,7 +28,7 @@ import trigon.handshake.message.HandshakeMessage.Reject;
 import trigon.verbs.ConnectionKey;
 
 /** The connecting side's end of one handshake. */
-final class OutgoingConnection extends ConnectingConnection implements OutgoingOffer {
+final class OutgoingConnection extends ClientConnection implements OutgoingOffer {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(OutgoingConnection.class);
 
@@ -90,7 +90,7 @@ final class OutgoingConnection extends ConnectingConnection implements OutgoingO
             case Ready ready
             when step == Step.READY && answered != null && isProven(frame) -> established(answered, ready);
             case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
-            case NotNow notNow -> fail(Kind.UNREACHABLE, "the listener has no way back: " + notNow.reason());
+            case NotNow notNow -> fail(Kind.UNREACHABLE, "the listener cannot answer: " + notNow.reason());
             case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ -> unexpected(frame.message());
         }
     }

@@ -76,7 +76,7 @@ final class SilenceClock {
             try {
                 onQuiet.run();
             } catch (RuntimeException | Error e) { // the other connections' peers are not to go unheard for that
-                log.warn("A silent peer, and what that calls for has failed", e);
+                log.warn("handling a silent peer failed", e);
             }
         }
     }

@@ -157,8 +157,7 @@ final class IncomingConnection extends HandshakeConnection {
         if (found == null) {
             reject(
                     Kind.REJECTED,
-                    "nobody waits for this connection here: its listener was closed, or the handle is of an earlier"
-                            + " run");
+                    "no listener for this connection: it was closed, or the handle is from an earlier run");
             return null;
         }
         return found;
@@ -175,7 +174,7 @@ final class IncomingConnection extends HandshakeConnection {
             // its end here is about to be: the peer tries again
             fail(Kind.DISCONNECTED, "the connection is to go on before it has begun here");
         } else if (!resumes && (found.resumes() || isTaken(found))) {
-            reject(Kind.REJECTED, "this connection is established already");
+            reject(Kind.REJECTED, "this connection is already established");
         }
         return !isOver();
     }
@@ -183,7 +182,7 @@ final class IncomingConnection extends HandshakeConnection {
     private void offered(Offer received) {
         HandshakeProofs agreed = proofs;
         if (hello == null || agreed == null || !received.connection().equals(hello.connection())) {
-            fail(Kind.PROTOCOL, "the peer offers another connection than it began with");
+            fail(Kind.PROTOCOL, "the peer offers a different connection from the one it began");
             return;
         }
         Registration found = find(received.connection()); // it may be gone since, or established
@@ -207,12 +206,12 @@ final class IncomingConnection extends HandshakeConnection {
             return;
         }
         if (isTaken(found)) {
-            reject(Kind.REJECTED, "this connection is established already");
+            reject(Kind.REJECTED, "this connection is already established");
             return;
         }
         registration = found;
         String words = why.map(EndFailure::words).orElse("it does not say why");
-        endProven(new Farewell(Optional.empty()), agreed, "the connecting side has given the connection up: " + words);
+        endProven(new Farewell(Optional.empty()), agreed, "the connecting side has closed the connection: " + words);
         found.handler().onResigned(words, remote);
     }
 

@@ -102,7 +102,7 @@ final class IncomingConnections {
             unauthenticated.remove(oneTooMany);
             oneTooMany.fail(
                     Kind.ABANDONED,
-                    "more than %d connections from one address, or %d in all, have not said who they are"
+                    "more than %d connections from one address, or %d in all, have not identified themselves"
                             .formatted(UnauthenticatedConnections.MAX_PER_ADDRESS, UnauthenticatedConnections.MAX));
         }
     }

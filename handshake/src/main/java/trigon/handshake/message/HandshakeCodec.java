@@ -220,7 +220,7 @@ public final class HandshakeCodec {
             return Optional.of(new EndFailure(EndFailure.Scope.ofCode(scope), words));
         }
         if (!words.isEmpty()) {
-            throw malformed("it lets go in good order and says why: " + words);
+            throw malformed("it closes in good order: " + words);
         }
         return Optional.empty();
     }
@@ -316,7 +316,7 @@ public final class HandshakeCodec {
     private static boolean getFlag(ByteBuffer from) {
         byte flag = from.get();
         if (flag != 0 && flag != 1) {
-            throw malformed("what is 0 or 1 is " + Byte.toUnsignedInt(flag));
+            throw malformed("a flag is " + Byte.toUnsignedInt(flag));
         }
         return flag == 1;
     }
@@ -377,6 +377,6 @@ public final class HandshakeCodec {
     }
 
     private static HandshakeException malformed(String what) {
-        return new HandshakeException(Kind.PROTOCOL, "the peer is not understood: " + what);
+        return new HandshakeException(Kind.PROTOCOL, "cannot read the peer's message: " + what);
     }
 }

@@ -31,7 +31,7 @@ public record LinkAddress(InetAddress address, int prefixLength, int port, Set<L
             throw new IllegalArgumentException("port " + port + " is not in 1..65535");
         }
         if (kinds.isEmpty()) {
-            throw new IllegalArgumentException("a link that carries nothing is no link");
+            throw new IllegalArgumentException("a link must carry RDMA or TCP");
         }
         if (bandwidth < 0 || bandwidth > NOT_TOLD) {
             throw new IllegalArgumentException("bandwidth " + bandwidth + " is not in 0.." + NOT_TOLD);

@@ -81,7 +81,7 @@ final class LinkAddressCodec {
 
     private static void requireRemaining(ByteBuffer from, int bytes) {
         if (from.remaining() < bytes) {
-            throw ListenHandle.malformed("its links end beyond its end");
+            throw ListenHandle.malformed("its links exceed its length");
         }
     }
 }

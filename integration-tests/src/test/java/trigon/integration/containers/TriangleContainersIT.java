@@ -133,7 +133,7 @@ class TriangleContainersIT {
             assertThat(job.log(node)).contains("(remote error)").doesNotContain(" 0 wrong");
         }
         assertThat(job.log(A) + job.log(B))
-                .containsPattern("WARN .*(%s|%s).*nothing was heard from the peer for [0-9]"
+                .containsPattern("WARN .*(%s|%s).*the peer has been silent for [0-9]"
                         .formatted(Pattern.quote(AB.address(A)), Pattern.quote(AB.address(B))));
     }
 
@@ -155,7 +155,7 @@ class TriangleContainersIT {
         assertThat(job.log(A)).containsPattern(noticedBy("sender", AB.address(A)));
         assertThat(job.log(B)).containsPattern(noticedBy("receiver", AB.address(B)));
         // at a the interface is gone, which the kernel says; b cannot know more than that it hears nothing
-        assertThat(job.log(A)).containsPattern("nothing was heard .* since interface \\S+ of this node is down");
+        assertThat(job.log(A)).containsPattern("the peer has been silent .* since interface \\S+ of this node is down");
     }
 
     /**
@@ -163,8 +163,8 @@ class TriangleContainersIT {
      * lifeline, so either may give up first.
      */
     private static String noticedBy(String role, String address) {
-        return ("WARN .*%s on \\S+ %s.*nothing was heard from the peer for (more than a second; and no path has led|"
-                        + "[0-9]+[.][0-9] s.*Requests that are not finished fail)")
+        return ("WARN .*%s on \\S+ %s.*the peer has been silent for (more than a second; and no path to the"
+                        + " peer came up|[0-9]+[.][0-9] s.*Requests that are not finished fail)")
                 .formatted(role, Pattern.quote(address));
     }
 
@@ -181,7 +181,7 @@ class TriangleContainersIT {
                         .isEqualTo(1);
                 assertThat(job.log(survivor)).contains("(remote error)").doesNotContain(" 0 wrong");
             }
-            assertThat(job.log(A) + job.log(B)).contains("nothing was heard from the peer for");
+            assertThat(job.log(A) + job.log(B)).contains("the peer has been silent for");
         } finally {
             triangle.resume(C);
         }

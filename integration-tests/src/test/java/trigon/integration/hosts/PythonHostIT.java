@@ -61,7 +61,7 @@ class PythonHostIT {
     void forksAfterTheStartAndTheChildrenGetErrors(String how) {
         host.python("fork_after", how)
                 .hasSucceeded()
-                .hasSaid("in a process forked after Trigon started: its JVM did not come along", "\"spawn\"");
+                .hasSaid("in a process forked after Trigon started: the JVM does not survive a fork", "\"spawn\"");
     }
 
     @Test

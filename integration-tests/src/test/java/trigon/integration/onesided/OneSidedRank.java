@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.OneSided;
 import trigon.onesided.group.Traffic;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
@@ -41,7 +41,7 @@ final class OneSidedRank implements AutoCloseable {
     private long signals;
 
     OneSidedRank(TestNode node, int number, int ranks, long handle, Duration patience) {
-        oneSided = new OneSided(node.plugin, () -> DeviceMemory.NONE, System::nanoTime, patience);
+        oneSided = new OneSided(node.plugin, () -> GpuMemory.NONE, System::nanoTime, patience);
         this.number = number;
         this.ranks = ranks;
         this.patience = patience;

@@ -28,7 +28,7 @@ public final class AbiCheck {
         });
         if (!differences.isEmpty()) {
             throw new InstallationException(
-                    "libnccl-net-trigon.so and the jars do not fit together (%s); install both from one package"
+                    "libnccl-net-trigon.so and the jars do not match (%s); install both from one package"
                             .formatted(String.join(", ", differences)));
         }
     }

@@ -19,7 +19,7 @@ public final class NcclLog {
     public static void connect(NcclLogger nccl, Map<String, String> environment) {
         ILoggerFactory factory = LoggerFactory.getILoggerFactory();
         if (!(factory instanceof LoggerContext context)) {
-            nccl.log(NcclLogger.WARN, "no log of its own: SLF4J is bound to " + factory.getClass());
+            nccl.log(NcclLogger.WARN, "Trigon writes no log: SLF4J is bound to " + factory.getClass());
             return;
         }
         LogSettings settings = LogSettings.of(environment);
@@ -31,7 +31,7 @@ public final class NcclLog {
         if (!settings.unknown().isEmpty()) {
             root.warn(
                     "the environment variable TRIGON_LOG is \"{}\": must be one of off, error, warn, info, debug,"
-                            + " trace; until then NCCL_DEBUG says how much is logged",
+                            + " trace; until then NCCL_DEBUG sets the level",
                     settings.unknown());
         }
     }

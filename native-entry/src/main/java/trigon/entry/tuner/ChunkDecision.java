@@ -4,7 +4,7 @@ import trigon.policy.PolicySlot;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
-import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.PolicyCommunicator;
 
 /** How large the pieces of a communicator's collectives are, by its policy's program for that. */
 final class ChunkDecision {
@@ -22,9 +22,9 @@ final class ChunkDecision {
     private static final Field CHUNK_BYTES = CHUNK.field("chunk_bytes");
 
     private final PolicySlot slot;
-    private final Communicator communicator;
+    private final PolicyCommunicator communicator;
 
-    ChunkDecision(PolicySlot slot, Communicator communicator) {
+    ChunkDecision(PolicySlot slot, PolicyCommunicator communicator) {
         this.slot = slot;
         this.communicator = communicator;
     }

@@ -9,8 +9,8 @@ import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
 import trigon.policyhost.CommunicatorPolicy;
 import trigon.policyhost.Decider;
-import trigon.policyhost.decision.Communicator;
 import trigon.policyhost.decision.Decisions;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.TunerOutputs;
 import trigon.system.Memory;
 
@@ -32,14 +32,14 @@ final class CommunicatorTuner implements Decider {
     /** NCCL cuts a piece down to whole grains, of which the largest has 1920 bytes: none may be left of nothing. */
     private static final long LEAST_CHUNK = 4096;
 
-    private final Communicator communicator;
+    private final PolicyCommunicator communicator;
     private final PolicyHost host;
     private final Decisions decisions;
     private final PolicySlot events;
     private final ChunkDecision chunks;
     private final DecisionCounts counts = new DecisionCounts();
 
-    CommunicatorTuner(Communicator communicator, CommunicatorPolicy policy) {
+    CommunicatorTuner(PolicyCommunicator communicator, CommunicatorPolicy policy) {
         this.communicator = communicator;
         host = policy.host();
         decisions = policy.decisions();

@@ -7,7 +7,7 @@ import trigon.entry.host.CallFailures;
 import trigon.nccl.NcclResult;
 import trigon.policyhost.CommunicatorPolicy;
 import trigon.policyhost.ProcessPolicy;
-import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.system.Memory;
 
 /**
@@ -33,12 +33,12 @@ final class TunerUpcalls {
     /** NCCL's {@code init}; leaves the context null where no policy is to decide. */
     int open(long commId, long ranks, long nodes, long contextOut) {
         try {
-            Communicator communicator = new Communicator(commId, (int) ranks, (int) nodes);
+            PolicyCommunicator communicator = new PolicyCommunicator(commId, (int) ranks, (int) nodes);
             CommunicatorPolicy decides = policy.forCommunicator(communicator);
             if (decides != null) {
                 CommunicatorTuner tuner = new CommunicatorTuner(communicator, decides);
                 Memory.putLong(contextOut, add(tuner));
-                policy.begins(tuner);
+                policy.register(tuner);
             }
             return SUCCESS;
         } catch (Throwable thrown) {
@@ -105,7 +105,7 @@ final class TunerUpcalls {
         try {
             CommunicatorTuner tuner = remove(context);
             if (tuner != null) {
-                policy.ends(tuner);
+                policy.unregister(tuner);
                 log.info("{}: {}", tuner, tuner.counts());
             }
         } catch (Throwable thrown) {

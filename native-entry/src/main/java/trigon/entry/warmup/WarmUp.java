@@ -221,7 +221,7 @@ public final class WarmUp implements Runnable {
 
     private void checkDeadline() throws TimeoutException {
         if (System.nanoTime() - end > 0) {
-            throw new TimeoutException("the warm-up was not over within " + deadline);
+            throw new TimeoutException("the warm-up did not finish within " + deadline);
         }
     }
 }

@@ -15,9 +15,9 @@ import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.policyhost.CommunicatorPolicy;
-import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.TunerProgram;
 
 /** What a communicator's policy says goes into NCCL's table, on memory as C gives it. */
@@ -39,9 +39,9 @@ class CommunicatorTunerTest {
     }
 
     private static CommunicatorTuner tuner(String example, int ranks, int nodes) throws Exception {
-        PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
         var _ = host.replace(example, Files.readAllBytes(Path.of("..", "policy", "examples", example + ".o")));
-        Communicator communicator = new Communicator(77, ranks, nodes);
+        PolicyCommunicator communicator = new PolicyCommunicator(77, ranks, nodes);
         TunerProgram program = new TunerProgram(host.slot(ProgramTypes.TUNER), communicator);
         return new CommunicatorTuner(communicator, new CommunicatorPolicy(host, program));
     }

@@ -1,14 +1,14 @@
 package trigon.onesided.cuda;
 
 import java.lang.foreign.Arena;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.system.Memory;
 
 /**
  * A GPU's memory by copies of its driver, on a stream of its own. Its context is the one that was current where it was
  * opened: NCCL's control threads have one, its proxy threads have none.
  */
-public final class CudaMemory implements DeviceMemory {
+public final class CudaMemory implements GpuMemory {
 
     private static final int SUCCESS = 0;
     private static final int NOT_READY = 600; // CUDA_ERROR_NOT_READY
@@ -50,11 +50,11 @@ public final class CudaMemory implements DeviceMemory {
      *
      * @throws IllegalArgumentException if the driver refuses
      */
-    public static DeviceMemory ofThisThread(CudaDriver driver) {
+    public static GpuMemory ofThisThread(CudaDriver driver) {
         try (Arena arena = Arena.ofConfined()) {
             long out = arena.allocate(8, 8).address();
             boolean hasContext = driver.getCurrent(out) == SUCCESS && Memory.getLong(out) != 0;
-            return hasContext ? new CudaMemory(driver, Memory.getLong(out)) : DeviceMemory.NONE;
+            return hasContext ? new CudaMemory(driver, Memory.getLong(out)) : GpuMemory.NONE;
         }
     }
 

@@ -11,12 +11,12 @@ import org.slf4j.LoggerFactory;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
-import trigon.onesided.peer.Connection;
 import trigon.onesided.peer.Incoming;
 import trigon.onesided.peer.Outgoing;
+import trigon.onesided.peer.RankConnection;
 import trigon.onesided.peer.RequestPool;
 import trigon.onesided.peer.SelfCopies;
 import trigon.onesided.peer.SignalWord;
@@ -49,21 +49,21 @@ public final class Group implements AutoCloseable {
     private final NetPlugin net;
     private final int rank;
     private final int ranks;
-    private final Ring ring;
+    private final RankRing ring;
     private final Patience patience;
-    private final Supplier<DeviceMemory> devices;
-    private final DeviceMemory device;
+    private final Supplier<GpuMemory> devices;
+    private final GpuMemory device;
     private final Windows windows = new Windows();
     private final Arena arena = Arena.ofShared();
     private final List<Staging> stagings = new ArrayList<>();
-    private final List<Connection> outgoing = new ArrayList<>();
-    private final List<Connection> incoming = new ArrayList<>();
+    private final List<RankConnection> outgoing = new ArrayList<>();
+    private final List<RankConnection> incoming = new ArrayList<>();
     private @Nullable Traffic traffic;
 
     /** What the driver copies a signal to that it reads first; 0 before there are connections. */
     private long signalWord;
 
-    private Group(Endpoint endpoint, Ring ring, Patience patience, Supplier<DeviceMemory> devices) {
+    private Group(Endpoint endpoint, RankRing ring, Patience patience, Supplier<GpuMemory> devices) {
         this.endpoint = endpoint;
         net = endpoint.net();
         rank = ring.rank();
@@ -89,11 +89,11 @@ public final class Group implements AutoCloseable {
             int rank,
             long listenComm,
             Patience patience,
-            Supplier<DeviceMemory> devices) {
+            Supplier<GpuMemory> devices) {
         int ranks = handles.length;
-        Ring ring = ranks == 1
-                ? Ring.ofOne(endpoint.net(), patience)
-                : Ring.connect(endpoint, handles, rank, listenComm, patience);
+        RankRing ring = ranks == 1
+                ? RankRing.ofOne(endpoint.net(), patience)
+                : RankRing.connect(endpoint, handles, rank, listenComm, patience);
         long[] greeting = {GREETING, ranks, rank};
         long[][] all = ring.allGather(greeting);
         for (int other = 0; other < ranks; other++) {
@@ -167,7 +167,7 @@ public final class Group implements AutoCloseable {
             }
             patience.until(
                     () -> Connections.lookAtAll(pending),
-                    () -> "one-sided communication: rank %d has not reached all others in %d s; their logs say why"
+                    () -> "one-sided communication: rank %d has not reached all others in %d s; see their logs"
                             .formatted(rank, patience.limit().toSeconds()));
             listeners.forEach(listener -> net.closeListen(listener.comm()));
         }
@@ -184,8 +184,8 @@ public final class Group implements AutoCloseable {
         List<Incoming> in = new ArrayList<>();
         for (int other = 0; other < ranks; other++) {
             if (other != rank) {
-                Connection to = new Connection(net, other, comms[other][0], comms[other][1]);
-                Connection from = new Connection(net, other, comms[other][2], comms[other][3]);
+                RankConnection to = new RankConnection(net, other, comms[other][0], comms[other][1]);
+                RankConnection from = new RankConnection(net, other, comms[other][2], comms[other][3]);
                 outgoing.add(to);
                 incoming.add(from);
                 Outgoing sender = new Outgoing(to, staging(to, staged), device, requests);
@@ -196,7 +196,7 @@ public final class Group implements AutoCloseable {
         return new Traffic(new Peers(rank, out, in), new SelfCopies(device, signals), windows, requests, device);
     }
 
-    private Staging staging(Connection connection, boolean staged) {
+    private Staging staging(RankConnection connection, boolean staged) {
         Staging staging = new Staging(device, staged);
         stagings.add(staging);
         staging.registered(
@@ -219,12 +219,12 @@ public final class Group implements AutoCloseable {
                 : "no memory can be registered of %d bytes at 0x%x".formatted(size, address);
         boolean isOfDevice = false;
         if (saidToBeOfDevice && !device.exists()) {
-            problem = "memory at 0x%x is a GPU's, says NCCL, and there is no CUDA driver to reach it by; see that"
+            problem = "memory at 0x%x is a GPU's according to NCCL, but there is no CUDA driver; make sure that"
                             .formatted(address)
                     + " libcuda.so.1 can be loaded here, or set TRIGON_ONE_SIDED=off on all nodes";
         }
         try {
-            isOfDevice = device.kindOf(address) == DeviceMemory.Kind.DEVICE;
+            isOfDevice = device.kindOf(address) == GpuMemory.Kind.DEVICE;
         } catch (IllegalArgumentException e) {
             problem = e.getMessage();
         }
@@ -263,7 +263,7 @@ public final class Group implements AutoCloseable {
 
     private static IllegalArgumentException notByAll(int other) {
         return new IllegalArgumentException(
-                "rank %d cannot register its memory of a window, so no rank does; its log says why".formatted(other));
+                "rank %d cannot register its memory of a window, so no rank does; see its log".formatted(other));
     }
 
     private boolean[] agreed(long[][] all, int id, long size, @Nullable String problem) {
@@ -290,7 +290,7 @@ public final class Group implements AutoCloseable {
     /** By a way of its own: the group's is its data path's. */
     private void keepTotals(Window window) {
         try (Arena copies = Arena.ofShared();
-                DeviceMemory own = devices.get()) {
+                GpuMemory own = devices.get()) {
             long copy = copies.allocate(window.size(), Long.BYTES).address();
             own.enter();
             try {
@@ -298,8 +298,7 @@ public final class Group implements AutoCloseable {
                 patience.until(() -> mark < 0 || own.isOver(mark) != 0);
                 if (mark < 0 || own.isOver(mark) < 0) {
                     throw new IllegalArgumentException(
-                            "the CUDA driver cannot copy from 0x%x; see its own messages (dmesg)"
-                                    .formatted(window.address()));
+                            "the CUDA driver cannot copy from 0x%x; see dmesg".formatted(window.address()));
                 }
             } finally {
                 own.leave();
@@ -314,7 +313,7 @@ public final class Group implements AutoCloseable {
             return;
         }
         for (int i = 0; i < outgoing.size(); i++) {
-            Connection to = outgoing.get(i);
+            RankConnection to = outgoing.get(i);
             window.registered(
                     to.rank(),
                     net.registerMemory(to.payloads(), window.address(), window.size(), DeviceProperties.POINTER_HOST),

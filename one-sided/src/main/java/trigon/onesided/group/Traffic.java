@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.nccl.NcclResult;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Windows;
 import trigon.onesided.peer.Incoming;
@@ -22,8 +22,8 @@ public final class Traffic {
     private static final Logger log = LoggerFactory.getLogger(Traffic.class);
     private static final int INVALID_ARGUMENT = -NcclResult.INVALID_ARGUMENT.code();
     private static final int REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
-    private static final String HAS_LEFT = "it has ended its part of the communicator (ncclCommDestroy) before;"
-            + " let no rank end before the last put to it";
+    private static final String HAS_LEFT = "it has already destroyed its communicator (ncclCommDestroy); no rank"
+            + " may end before the last put to it";
     private static final int INVALID_USAGE = -NcclResult.INVALID_USAGE.code();
 
     private final int rank;
@@ -33,12 +33,12 @@ public final class Traffic {
     private final SelfCopies self;
     private final Windows windows;
     private final RequestPool requests;
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final boolean usesDevice;
     private final Transfer transfer = new Transfer();
     private int failed;
 
-    Traffic(Peers peers, SelfCopies self, Windows windows, RequestPool requests, DeviceMemory device) {
+    Traffic(Peers peers, SelfCopies self, Windows windows, RequestPool requests, GpuMemory device) {
         rank = peers.rank();
         outgoing = peers.outgoing().toArray(Outgoing[]::new);
         incoming = peers.incoming().toArray(Incoming[]::new);
@@ -256,7 +256,7 @@ public final class Traffic {
                     ? problem
                     : -result == NcclResult.UNHANDLED_CUDA_ERROR.code()
                             ? "the CUDA driver failed to copy; see the program's other errors and dmesg"
-                            : "the lines before say why";
+                            : "see the earlier lines";
             log.warn(
                     "one-sided communication of rank {} with rank {} has failed: {}. All its puts, gets and signals"
                             + " fail from now on",
@@ -283,7 +283,7 @@ public final class Traffic {
 
     private long tooMany(int to) {
         log.warn(
-                "more one-sided operations of rank {} with rank {} are under way than Trigon keeps; set"
+                "more one-sided operations of rank {} with rank {} are in flight than Trigon can track; set"
                         + " NCCL_GIN_PROXY_QUEUE_SIZE and NCCL_RMA_PROXY_QUEUE_SIZE to 128 or less",
                 rank,
                 to);

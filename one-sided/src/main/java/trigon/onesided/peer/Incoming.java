@@ -3,10 +3,10 @@ package trigon.onesided.peer;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
-import trigon.onesided.record.RecordLayout;
+import trigon.onesided.record.PutRecordLayout;
 import trigon.system.Memory;
 
 /**
@@ -23,12 +23,12 @@ public final class Incoming {
 
     private static final int REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
     private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
-    private static final int MASK = Connection.MOST_MESSAGES - 1;
+    private static final int MASK = RankConnection.MOST_MESSAGES - 1;
 
-    private final Connection from;
+    private final RankConnection from;
     private final NetPlugin net;
     private final Staging staging;
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final Windows windows;
     private final Outgoing answers;
     private final SignalWord signals;
@@ -71,9 +71,9 @@ public final class Incoming {
 
     /** Nothing has come yet. */
     public Incoming(
-            Connection from,
+            RankConnection from,
             Staging staging,
-            DeviceMemory device,
+            GpuMemory device,
             Windows windows,
             SignalWord signals,
             Outgoing answers) {
@@ -130,8 +130,8 @@ public final class Incoming {
             long request = net.irecv(
                     from.records(),
                     staging.record(posted),
-                    RecordLayout.MOST_BYTES,
-                    Connection.TAG,
+                    PutRecordLayout.MOST_BYTES,
+                    RankConnection.TAG,
                     staging.recordsHandle());
             if (request == NetPlugin.TRY_AGAIN) {
                 return 0;
@@ -158,7 +158,7 @@ public final class Incoming {
             if (objection != null) {
                 return wrong(objection);
             }
-            leaves = RecordLayout.kind(staging.record(arrived)) == RecordLayout.LEAVING;
+            leaves = PutRecordLayout.kind(staging.record(arrived)) == PutRecordLayout.LEAVING;
             arrived++;
         }
         return 0;
@@ -175,7 +175,8 @@ public final class Incoming {
         while (payloadOf < arrived) {
             long record = staging.record(payloadOf);
             int slot = (int) payloadOf & MASK;
-            int pieceBytes = RecordLayout.kind(record) == RecordLayout.GET ? 0 : RecordLayout.pieceBytes(record);
+            int pieceBytes =
+                    PutRecordLayout.kind(record) == PutRecordLayout.GET ? 0 : PutRecordLayout.pieceBytes(record);
             if (payloadFrom == 0) {
                 if (pieceBytes > 0 && Overlap.withEarlier(staging, applied, payloadOf)) {
                     return 0;
@@ -183,7 +184,7 @@ public final class Incoming {
                 missing[slot] = 0;
                 marks[slot] = 0;
             }
-            while (pieceBytes > 0 && payloadFrom < RecordLayout.size(record)) {
+            while (pieceBytes > 0 && payloadFrom < PutRecordLayout.size(record)) {
                 int result = postPiece(record, slot, pieceBytes);
                 if (result <= 0) {
                     return result;
@@ -197,7 +198,7 @@ public final class Incoming {
 
     /** 1; 0: not now; or a failure. */
     private int postPiece(long record, int slot, int pieceBytes) {
-        Window window = windows.find(RecordLayout.window(record));
+        Window window = windows.find(PutRecordLayout.window(record));
         if (window == null) {
             return wrong("memory was deregistered here while data for it came");
         }
@@ -205,15 +206,15 @@ public final class Incoming {
         if (pieces.isFull() || (staged && !staging.hasPlace())) {
             return 0;
         }
-        if (staged && pieceBytes > Connection.STAGED_PIECE_BYTES) {
+        if (staged && pieceBytes > RankConnection.STAGED_PIECE_BYTES) {
             return wrong("data for a GPU's memory comes in pieces that are too long");
         }
-        int size = (int) Math.min(pieceBytes, RecordLayout.size(record) - payloadFrom);
-        long target = window.address() + RecordLayout.offset(record) + payloadFrom;
+        int size = (int) Math.min(pieceBytes, PutRecordLayout.size(record) - payloadFrom);
+        long target = window.address() + PutRecordLayout.offset(record) + payloadFrom;
         // taken only when the receive is posted: a refused one is asked for again
         long address = staged ? staging.nextPlace() : target;
         long handle = staged ? staging.placesHandle() : window.receiveHandle(from.rank());
-        long request = net.irecv(from.payloads(), address, size, Connection.TAG, handle);
+        long request = net.irecv(from.payloads(), address, size, RankConnection.TAG, handle);
         if (request <= 0) {
             return (int) request;
         }
@@ -239,7 +240,7 @@ public final class Incoming {
                 return (int) bytes;
             }
             if (bytes != pieces.sizes[slot]) {
-                return wrong("data has not the length that its record says");
+                return wrong("the data's length differs from its record");
             }
             if (pieces.staged[slot]) {
                 if (device.copy(pieces.targets[slot], pieces.addresses[slot], bytes) != 0) {
@@ -286,23 +287,23 @@ public final class Incoming {
     }
 
     private boolean touchesDeviceOnly(long record) {
-        if (RecordLayout.kind(record) != RecordLayout.PUT) {
+        if (PutRecordLayout.kind(record) != PutRecordLayout.PUT) {
             return false;
         }
-        Window window = windows.find(RecordLayout.window(record));
-        Window signal = windows.find(RecordLayout.signalWindow(record));
+        Window window = windows.find(PutRecordLayout.window(record));
+        Window signal = windows.find(PutRecordLayout.signalWindow(record));
         return (window == null || window.isOfDevice())
                 && (signal == null || (signal.isOfDevice() && signal.keepsTotals()));
     }
 
     /** 0; 1: not now; or a failure. */
     private int begin(long record, int slot) {
-        if (RecordLayout.kind(record) == RecordLayout.GET) {
+        if (PutRecordLayout.kind(record) == PutRecordLayout.GET) {
             return beginAnswer(record);
         }
-        long inline = RecordLayout.inlineBytes(record);
-        Window window = windows.find(RecordLayout.window(record));
-        Window signal = windows.find(RecordLayout.signalWindow(record));
+        long inline = PutRecordLayout.inlineBytes(record);
+        Window window = windows.find(PutRecordLayout.window(record));
+        Window signal = windows.find(PutRecordLayout.signalWindow(record));
         boolean signalsDevice = signal != null && signal.isOfDevice();
         if (signal != null && signalsDevice && !signals.isFree(signal)) {
             return 1;
@@ -312,17 +313,17 @@ public final class Incoming {
             if (window == null) {
                 return wrong("memory was deregistered here while data for it came");
             }
-            long target = window.address() + RecordLayout.offset(record);
+            long target = window.address() + PutRecordLayout.offset(record);
             if (!window.isOfDevice()) {
-                Memory.copy(RecordLayout.payload(record), target, inline);
-            } else if (device.copy(target, RecordLayout.payload(record), inline) != 0) {
+                Memory.copy(PutRecordLayout.payload(record), target, inline);
+            } else if (device.copy(target, PutRecordLayout.payload(record), inline) != 0) {
                 return CUDA_ERROR;
             } else {
                 onDevice = true;
             }
         }
         if (signal != null && signalsDevice) {
-            if (signals.begin(signal, RecordLayout.signalOffset(record), RecordLayout.addend(record)) != 0) {
+            if (signals.begin(signal, PutRecordLayout.signalOffset(record), PutRecordLayout.addend(record)) != 0) {
                 return CUDA_ERROR;
             }
             reading = !signal.keepsTotals();
@@ -336,10 +337,10 @@ public final class Incoming {
     }
 
     private int beginAnswer(long record) {
-        Window window = windows.find(RecordLayout.window(record));
-        Window local = windows.find(RecordLayout.answerWindow(record));
+        Window window = windows.find(PutRecordLayout.window(record));
+        Window local = windows.find(PutRecordLayout.answerWindow(record));
         if (window == null || local == null) {
-            return wrong("memory is asked for that is no longer registered here");
+            return wrong("the requested memory is no longer registered here");
         }
         return answers.answer(window, local, record) ? 0 : 1;
     }
@@ -364,15 +365,15 @@ public final class Incoming {
                 marks[slot] = 0;
             }
             long record = staging.record(applied);
-            Window signal = windows.find(RecordLayout.signalWindow(record));
+            Window signal = windows.find(PutRecordLayout.signalWindow(record));
             if (signal != null && !signal.isOfDevice()) {
                 var _ = Memory.getAndAddLong(
-                        signal.address() + RecordLayout.signalOffset(record), RecordLayout.addend(record));
+                        signal.address() + PutRecordLayout.signalOffset(record), PutRecordLayout.addend(record));
             }
-            if (RecordLayout.kind(record) == RecordLayout.FETCHED) {
-                answers.answered(RecordLayout.request(record));
+            if (PutRecordLayout.kind(record) == PutRecordLayout.FETCHED) {
+                answers.answered(PutRecordLayout.request(record));
             }
-            hasLeft |= RecordLayout.kind(record) == RecordLayout.LEAVING;
+            hasLeft |= PutRecordLayout.kind(record) == PutRecordLayout.LEAVING;
             applied++;
         }
         return 0;

@@ -2,7 +2,7 @@ package trigon.onesided.peer;
 
 import org.jspecify.annotations.Nullable;
 import trigon.onesided.memory.Window;
-import trigon.onesided.record.RecordLayout;
+import trigon.onesided.record.PutRecordLayout;
 
 /** What is to be sent: a record, and its payload. Kept and filled anew; its group's thread's. */
 final class Operation {
@@ -47,15 +47,15 @@ final class Operation {
         kind = newKind;
         source = null;
         sourceOffset = 0;
-        window = RecordLayout.NO_WINDOW;
+        window = PutRecordLayout.NO_WINDOW;
         offset = 0;
         size = 0;
-        signalWindow = RecordLayout.NO_WINDOW;
+        signalWindow = PutRecordLayout.NO_WINDOW;
         signalOffset = 0;
         addend = 0;
         request = 0;
         asked = 0;
-        answerWindow = RecordLayout.NO_WINDOW;
+        answerWindow = PutRecordLayout.NO_WINDOW;
         answerOffset = 0;
         pieceBytes = 0;
         remaining = 0;

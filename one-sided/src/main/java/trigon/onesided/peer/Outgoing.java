@@ -3,10 +3,10 @@ package trigon.onesided.peer;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Window;
-import trigon.onesided.record.RecordLayout;
+import trigon.onesided.record.PutRecordLayout;
 import trigon.system.Memory;
 
 /**
@@ -24,13 +24,13 @@ public final class Outgoing {
     private static final int INTERNAL_ERROR = -NcclResult.INTERNAL_ERROR.code();
     private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
 
-    private final Connection to;
+    private final RankConnection to;
     private final NetPlugin net;
     private final Staging staging;
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final RequestPool requests;
     private final Operation[] ring = new Operation[RING];
-    private final long[] recordRequests = new long[Connection.MOST_MESSAGES];
+    private final long[] recordRequests = new long[RankConnection.MOST_MESSAGES];
     private final Pieces pieces = new Pieces();
 
     /** Counted as the records: added, prepared, sent, gone; and what all messages of have gone. */
@@ -50,7 +50,7 @@ public final class Outgoing {
     private int unfinished;
 
     /** Nothing is to be sent yet. */
-    public Outgoing(Connection to, Staging staging, DeviceMemory device, RequestPool requests) {
+    public Outgoing(RankConnection to, Staging staging, GpuMemory device, RequestPool requests) {
         this.to = to;
         net = to.net();
         this.staging = staging;
@@ -76,7 +76,7 @@ public final class Outgoing {
         }
         Window target = put.target();
         Window signal = put.signal();
-        operation.begin(RecordLayout.PUT);
+        operation.begin(PutRecordLayout.PUT);
         if (target != null) {
             operation.window = target.id();
         }
@@ -107,7 +107,7 @@ public final class Outgoing {
         if (operation == null || source == null || target == null) {
             return false;
         }
-        operation.begin(RecordLayout.GET);
+        operation.begin(PutRecordLayout.GET);
         operation.window = source.id();
         operation.offset = get.sourceOffset();
         operation.asked = request;
@@ -138,14 +138,14 @@ public final class Outgoing {
             return false;
         }
         Operation operation = ring[(int) added & (RING - 1)];
-        operation.begin(RecordLayout.FETCHED);
-        operation.asked = RecordLayout.request(record);
+        operation.begin(PutRecordLayout.FETCHED);
+        operation.asked = PutRecordLayout.request(record);
         operation.answerWindow = local.id();
-        operation.answerOffset = RecordLayout.answerOffset(record);
+        operation.answerOffset = PutRecordLayout.answerOffset(record);
         operation.window = operation.answerWindow;
         operation.offset = operation.answerOffset;
-        operation.size = RecordLayout.size(record);
-        addWith(operation, source, RecordLayout.offset(record), local.isOfDeviceAt(to.rank()));
+        operation.size = PutRecordLayout.size(record);
+        addWith(operation, source, PutRecordLayout.offset(record), local.isOfDeviceAt(to.rank()));
         return true;
     }
 
@@ -155,7 +155,7 @@ public final class Outgoing {
         if (unfinished > 0 || operation == null) {
             return false;
         }
-        operation.begin(RecordLayout.LEAVING);
+        operation.begin(PutRecordLayout.LEAVING);
         add(operation);
         return true;
     }
@@ -168,9 +168,10 @@ public final class Outgoing {
     private void addWith(Operation operation, @Nullable Window source, long sourceOffset, boolean targetIsStaged) {
         operation.source = source;
         operation.sourceOffset = sourceOffset;
-        if (source != null && operation.size > RecordLayout.INLINE_BYTES) {
-            int pieceBytes =
-                    targetIsStaged || source.isOfDevice() ? Connection.STAGED_PIECE_BYTES : Connection.PIECE_BYTES;
+        if (source != null && operation.size > PutRecordLayout.INLINE_BYTES) {
+            int pieceBytes = targetIsStaged || source.isOfDevice()
+                    ? RankConnection.STAGED_PIECE_BYTES
+                    : RankConnection.PIECE_BYTES;
             operation.pieceBytes = pieceBytes;
             operation.remaining += (int) ((operation.size + pieceBytes - 1) / pieceBytes);
         }
@@ -221,7 +222,7 @@ public final class Outgoing {
 
     private int takeGone() {
         while (gone < sent) {
-            long size = net.test(recordRequests[(int) gone & (Connection.MOST_MESSAGES - 1)]);
+            long size = net.test(recordRequests[(int) gone & (RankConnection.MOST_MESSAGES - 1)]);
             if (size == NetPlugin.NOT_DONE) {
                 break;
             }
@@ -254,23 +255,23 @@ public final class Outgoing {
     private void oneHasGone(long number) {
         Operation operation = operation(number);
         operation.remaining--;
-        if (operation.remaining == 0 && operation.kind == RecordLayout.PUT) {
+        if (operation.remaining == 0 && operation.kind == PutRecordLayout.PUT) {
             unfinished--;
             requests.finish(operation.request);
         }
     }
 
     private int prepareRecords() {
-        while (prepared < added && prepared - gone < Connection.MOST_MESSAGES) {
+        while (prepared < added && prepared - gone < RankConnection.MOST_MESSAGES) {
             Operation operation = operation(prepared);
             long record = staging.record(prepared);
-            RecordLayout.begin(record, operation.kind, prepared);
-            RecordLayout.place(record, operation.window, operation.offset, operation.size, operation.pieceBytes);
-            if (operation.signalWindow != RecordLayout.NO_WINDOW) {
-                RecordLayout.signal(record, operation.signalWindow, operation.signalOffset, operation.addend);
+            PutRecordLayout.begin(record, operation.kind, prepared);
+            PutRecordLayout.place(record, operation.window, operation.offset, operation.size, operation.pieceBytes);
+            if (operation.signalWindow != PutRecordLayout.NO_WINDOW) {
+                PutRecordLayout.signal(record, operation.signalWindow, operation.signalOffset, operation.addend);
             }
             if (operation.asked != 0) {
-                RecordLayout.answer(record, operation.asked, operation.answerWindow, operation.answerOffset);
+                PutRecordLayout.answer(record, operation.asked, operation.answerWindow, operation.answerOffset);
             }
             if (operation.source != null && operation.pieceBytes == 0) {
                 int result = copyPayload(operation, operation.source, record);
@@ -286,10 +287,10 @@ public final class Outgoing {
     private int copyPayload(Operation operation, Window source, long record) {
         long from = source.address() + operation.sourceOffset;
         if (!source.isOfDevice()) {
-            Memory.copy(from, RecordLayout.payload(record), operation.size);
+            Memory.copy(from, PutRecordLayout.payload(record), operation.size);
             return 0;
         }
-        if (device.copy(RecordLayout.payload(record), from, operation.size) != 0) {
+        if (device.copy(PutRecordLayout.payload(record), from, operation.size) != 0) {
             return CUDA_ERROR;
         }
         operation.mark = device.mark();
@@ -307,15 +308,15 @@ public final class Outgoing {
                 operation.mark = 0;
             }
             long record = staging.record(sent);
-            int bytes = RecordLayout.HEADER_BYTES + (int) RecordLayout.inlineBytes(record);
-            long request = net.isend(to.records(), record, bytes, Connection.TAG, staging.recordsHandle());
+            int bytes = PutRecordLayout.HEADER_BYTES + (int) PutRecordLayout.inlineBytes(record);
+            long request = net.isend(to.records(), record, bytes, RankConnection.TAG, staging.recordsHandle());
             if (request == NetPlugin.TRY_AGAIN) {
                 return 0;
             }
             if (request < 0) {
                 return (int) request;
             }
-            recordRequests[(int) sent & (Connection.MOST_MESSAGES - 1)] = request;
+            recordRequests[(int) sent & (RankConnection.MOST_MESSAGES - 1)] = request;
             sent++;
         }
         return 0;
@@ -371,7 +372,11 @@ public final class Outgoing {
                 pieces.marks[slot] = 0;
             }
             long request = net.isend(
-                    to.payloads(), pieces.addresses[slot], pieces.sizes[slot], Connection.TAG, pieces.handles[slot]);
+                    to.payloads(),
+                    pieces.addresses[slot],
+                    pieces.sizes[slot],
+                    RankConnection.TAG,
+                    pieces.handles[slot]);
             if (request == NetPlugin.TRY_AGAIN) {
                 return 0;
             }

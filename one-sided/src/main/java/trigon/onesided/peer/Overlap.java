@@ -1,6 +1,6 @@
 package trigon.onesided.peer;
 
-import trigon.onesided.record.RecordLayout;
+import trigon.onesided.record.PutRecordLayout;
 
 /**
  * Records that write to the same place. A long payload goes straight into its window, so it may come before what was
@@ -15,9 +15,9 @@ final class Overlap {
     /** Whether a record writes where one of those before it does, of which the first has that number. */
     static boolean withEarlier(Staging staging, long first, long number) {
         long record = staging.record(number);
-        int window = RecordLayout.window(record);
-        long from = RecordLayout.offset(record);
-        long to = from + RecordLayout.size(record);
+        int window = PutRecordLayout.window(record);
+        long from = PutRecordLayout.offset(record);
+        long to = from + PutRecordLayout.size(record);
         for (long earlier = first; earlier < number; earlier++) {
             if (writes(staging.record(earlier), window, from, to)) {
                 return true;
@@ -27,13 +27,13 @@ final class Overlap {
     }
 
     private static boolean writes(long record, int window, long from, long to) {
-        long offset = RecordLayout.offset(record);
-        boolean isData = RecordLayout.kind(record) != RecordLayout.GET
-                && RecordLayout.window(record) == window
+        long offset = PutRecordLayout.offset(record);
+        boolean isData = PutRecordLayout.kind(record) != PutRecordLayout.GET
+                && PutRecordLayout.window(record) == window
                 && offset < to
-                && from < offset + RecordLayout.size(record);
-        long word = RecordLayout.signalOffset(record);
-        boolean isSignal = RecordLayout.signalWindow(record) == window && word < to && from < word + Long.BYTES;
+                && from < offset + PutRecordLayout.size(record);
+        long word = PutRecordLayout.signalOffset(record);
+        boolean isSignal = PutRecordLayout.signalWindow(record) == window && word < to && from < word + Long.BYTES;
         return isData || isSignal;
     }
 }

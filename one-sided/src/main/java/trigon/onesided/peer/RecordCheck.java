@@ -3,7 +3,7 @@ package trigon.onesided.peer;
 import org.jspecify.annotations.Nullable;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
-import trigon.onesided.record.RecordLayout;
+import trigon.onesided.record.PutRecordLayout;
 
 /** Whether a record from another rank can be applied: nothing that it says is trusted. Data path. */
 final class RecordCheck {
@@ -17,26 +17,26 @@ final class RecordCheck {
      * @param sequence the number that it has to have
      */
     static @Nullable String objection(long record, long bytes, long sequence, Windows windows) {
-        if (bytes < RecordLayout.HEADER_BYTES
-                || bytes != RecordLayout.HEADER_BYTES + RecordLayout.inlineBytes(record)) {
+        if (bytes < PutRecordLayout.HEADER_BYTES
+                || bytes != PutRecordLayout.HEADER_BYTES + PutRecordLayout.inlineBytes(record)) {
             return "a record has not the length that it says";
         }
-        if (RecordLayout.sequence(record) != sequence) {
+        if (PutRecordLayout.sequence(record) != sequence) {
             return "a record is missing, or has come twice";
         }
-        int kind = RecordLayout.kind(record);
-        if (kind < RecordLayout.PUT || kind > RecordLayout.LEAVING) {
+        int kind = PutRecordLayout.kind(record);
+        if (kind < PutRecordLayout.PUT || kind > PutRecordLayout.LEAVING) {
             return "a record is of no kind that is known here";
         }
-        Window window = windows.find(RecordLayout.window(record));
-        long size = RecordLayout.size(record);
-        if ((size != 0 || kind == RecordLayout.GET)
-                && (window == null || !window.covers(RecordLayout.offset(record), size))) {
+        Window window = windows.find(PutRecordLayout.window(record));
+        long size = PutRecordLayout.size(record);
+        if ((size != 0 || kind == PutRecordLayout.GET)
+                && (window == null || !window.covers(PutRecordLayout.offset(record), size))) {
             return "a record is about memory that is not, or no longer, registered here";
         }
-        Window signal = windows.find(RecordLayout.signalWindow(record));
-        if (RecordLayout.signalWindow(record) != RecordLayout.NO_WINDOW
-                && (signal == null || !signal.hasWord(RecordLayout.signalOffset(record)))) {
+        Window signal = windows.find(PutRecordLayout.signalWindow(record));
+        if (PutRecordLayout.signalWindow(record) != PutRecordLayout.NO_WINDOW
+                && (signal == null || !signal.hasWord(PutRecordLayout.signalOffset(record)))) {
             return "a record is about a signal that is not, or no longer, registered here";
         }
         return null;

@@ -2,7 +2,7 @@ package trigon.onesided.peer;
 
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NcclResult;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Window;
 import trigon.system.Memory;
@@ -17,11 +17,11 @@ public final class SelfCopies {
 
     private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
 
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final SignalWord signals;
 
     /** With what the group has. */
-    public SelfCopies(DeviceMemory device, SignalWord signals) {
+    public SelfCopies(GpuMemory device, SignalWord signals) {
         this.device = device;
         this.signals = signals;
     }

@@ -1,6 +1,6 @@
 package trigon.onesided.peer;
 
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Window;
 import trigon.system.Memory;
 
@@ -12,7 +12,7 @@ import trigon.system.Memory;
  */
 public final class SignalWord {
 
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final long scratch;
     private boolean reading;
 
@@ -27,7 +27,7 @@ public final class SignalWord {
      *
      * @param scratch a word that the driver can copy to and from
      */
-    public SignalWord(DeviceMemory device, long scratch) {
+    public SignalWord(GpuMemory device, long scratch) {
         this.device = device;
         this.scratch = scratch;
     }

@@ -1,8 +1,8 @@
 package trigon.onesided.peer;
 
 import java.lang.foreign.Arena;
-import trigon.onesided.memory.DeviceMemory;
-import trigon.onesided.record.RecordLayout;
+import trigon.onesided.memory.GpuMemory;
+import trigon.onesided.record.PutRecordLayout;
 
 /**
  * This end's memory of one direction: records, and places where payloads of a GPU's memory lie on their way. Places are
@@ -13,13 +13,13 @@ public final class Staging implements AutoCloseable {
     private static final long LINE = 64;
 
     /** From one record to the next. */
-    private static final long STRIDE = (RecordLayout.MOST_BYTES + LINE - 1) / LINE * LINE;
+    private static final long STRIDE = (PutRecordLayout.MOST_BYTES + LINE - 1) / LINE * LINE;
 
-    private static final long RECORDS_BYTES = STRIDE * Connection.MOST_MESSAGES;
-    private static final long PLACES_BYTES = (long) Connection.STAGED_PIECE_BYTES * Connection.STAGED_PIECES;
+    private static final long RECORDS_BYTES = STRIDE * RankConnection.MOST_MESSAGES;
+    private static final long PLACES_BYTES = (long) RankConnection.STAGED_PIECE_BYTES * RankConnection.STAGED_PIECES;
 
     private final Arena arena = Arena.ofShared();
-    private final DeviceMemory device;
+    private final GpuMemory device;
     private final long records;
     private final long places;
     private long recordsHandle;
@@ -33,7 +33,7 @@ public final class Staging implements AutoCloseable {
      * @param device copies to and from it
      * @param staged whether there will be payloads of a GPU's memory
      */
-    public Staging(DeviceMemory device, boolean staged) {
+    public Staging(GpuMemory device, boolean staged) {
         this.device = device;
         records = arena.allocate(RECORDS_BYTES, 4096).address();
         device.pin(records, RECORDS_BYTES);
@@ -44,7 +44,7 @@ public final class Staging implements AutoCloseable {
     }
 
     /** The transport's numbers for it. */
-    public void registered(Registrar registrar, Connection connection) {
+    public void registered(Registrar registrar, RankConnection connection) {
         recordsHandle = registrar.register(connection.records(), records, RECORDS_BYTES);
         placesHandle = places == 0 ? 0 : registrar.register(connection.payloads(), places, PLACES_BYTES);
     }
@@ -57,7 +57,7 @@ public final class Staging implements AutoCloseable {
 
     /** Where a record is built, or comes. */
     long record(long number) {
-        return records + STRIDE * (number & (Connection.MOST_MESSAGES - 1));
+        return records + STRIDE * (number & (RankConnection.MOST_MESSAGES - 1));
     }
 
     long recordsHandle() {
@@ -69,12 +69,12 @@ public final class Staging implements AutoCloseable {
     }
 
     boolean hasPlace() {
-        return places != 0 && taken - given < Connection.STAGED_PIECES;
+        return places != 0 && taken - given < RankConnection.STAGED_PIECES;
     }
 
     /** The one that {@link #takePlace} takes. */
     long nextPlace() {
-        return places + (taken % Connection.STAGED_PIECES) * Connection.STAGED_PIECE_BYTES;
+        return places + (taken % RankConnection.STAGED_PIECES) * RankConnection.STAGED_PIECE_BYTES;
     }
 
     long takePlace() {

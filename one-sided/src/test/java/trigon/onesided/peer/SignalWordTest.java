@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
-import trigon.onesided.memory.DeviceMemory;
+import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Window;
 
 /** Additions to words that the GPU may write, too: one at a time. */
 class SignalWordTest {
 
     /** Whose copies are over at once; no memory is touched. */
-    private static final class Driver implements DeviceMemory {
+    private static final class Driver implements GpuMemory {
 
         @Override
         public boolean exists() {

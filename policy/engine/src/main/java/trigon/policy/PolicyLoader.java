@@ -20,15 +20,15 @@ import trigon.policy.uniformity.RankDependence;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** Makes policies of objects, which are verified once and loaded for each set of maps. Thread-safe. */
 public final class PolicyLoader {
 
     private final Verifier verifier;
 
-    public PolicyLoader(Limits limits) {
+    public PolicyLoader(VerifierLimits limits) {
         verifier = new Verifier(limits, DivisionByZero.REFUSED);
     }
 

@@ -18,15 +18,15 @@ import trigon.policy.verdict.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** Correct programs that are hard for the verifier. */
 class AcceptedProgramsTest {
 
     private static final Field CHANNELS = ProgramTypes.TUNER.field("n_channels");
 
-    private final Verifier verifier = new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED);
+    private final Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.REFUSED);
 
     /**
      * Looks for the first row whose bounds the size is in, as clang arranges it: the number of the row is on the stack,

@@ -21,8 +21,8 @@ import trigon.policy.map.MapSet;
 import trigon.policy.verdict.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * Runs conformance data of the instruction set, interpreted and compiled: a few files of our own, or those in the
@@ -38,7 +38,7 @@ class ConformanceTest {
     /** What the instruction set has, and policies do not. */
     private static final Set<Rule> NOT_CLAIMED = EnumSet.of(Rule.INVALID_INSTRUCTION, Rule.UNKNOWN_HELPER);
 
-    private final Verifier verifier = new Verifier(Limits.DEFAULT, DivisionByZero.DEFINED);
+    private final Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.DEFINED);
     private final Map<String, List<String>> outcomes = new TreeMap<>();
     private final List<String> failed = new ArrayList<>();
 

@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import trigon.policy.verdict.VerifiedProgram;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 
 /** Correct programs, of what people write and of how clang compiles it, are accepted, and do what they say. */
 class CorpusTest {
 
     private static final int RUNS = 200;
 
-    private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+    private final PolicyLoader loader = new PolicyLoader(VerifierLimits.DEFAULT);
 
     static List<String> objects() throws IOException {
         return Objects.in(Objects.PROGRAMS, "corpus_");

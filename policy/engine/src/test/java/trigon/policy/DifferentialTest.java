@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Timeout;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * Whatever the verifier accepts runs without a trap in an interpreter that checks everything, within the instructions
@@ -20,7 +20,7 @@ class DifferentialTest {
 
     private static final int PROGRAMS = Integer.getInteger("trigon.policy.programs", 6000);
     private static final int RUNS = Integer.getInteger("trigon.policy.runs", 40);
-    private static final Limits LIMITS = new Limits(5_000, 500, 50_000);
+    private static final VerifierLimits LIMITS = new VerifierLimits(5_000, 500, 50_000);
 
     @Test
     @Timeout(value = 300, unit = TimeUnit.SECONDS)

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** Each instruction on numbers that are interesting, against whole numbers without a limit. */
 class InstructionSemanticsTest {
@@ -23,7 +23,7 @@ class InstructionSemanticsTest {
     private static final BigInteger TWO_32 = BigInteger.TWO.pow(32);
     private static final long[] NUMBERS = InterestingNumbers.ALL;
 
-    private final Verifier verifier = new Verifier(Limits.DEFAULT, DivisionByZero.DEFINED);
+    private final Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.DEFINED);
     private final Random garbage = new Random(1);
 
     interface Meaning {

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * What the verifier accepts does in the kernel what it does compiled and interpreted: result, and context. Programs
@@ -27,7 +27,7 @@ class KernelDifferentialTest {
 
     private static final int PROGRAMS = Integer.getInteger("trigon.policy.kernel", 2000);
     private static final int RUNS = 20;
-    private static final Limits LIMITS = new Limits(5_000, 500, 50_000);
+    private static final VerifierLimits LIMITS = new VerifierLimits(5_000, 500, 50_000);
 
     @Test
     @Timeout(value = 300, unit = TimeUnit.SECONDS)

@@ -21,14 +21,14 @@ import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** Policies in the dialect of NCCLbpf: seven are accepted, seven refused, and the host shares their maps. */
 class NcclBpfTest {
 
     private static List<VerifiedProgram> safe() throws Exception {
-        PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+        PolicyLoader loader = new PolicyLoader(VerifierLimits.DEFAULT);
         List<VerifiedProgram> programs = new ArrayList<>();
         for (String name : Objects.in(Objects.PROGRAMS, "ncclbpf_safe_")) {
             programs.addAll(loader.verify(name, Objects.program(name)).programs());
@@ -63,7 +63,7 @@ class NcclBpfTest {
     void sevenAreRefusedEachForItsOwnReason() throws Exception {
         PolicyObject object = ObjectLoader.load("unsafe", Objects.program("ncclbpf_unsafe"));
         assertThat(object.programs()).hasSize(7);
-        Verifier verifier = new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED);
+        Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.REFUSED);
         for (int entry : object.programs()) {
             VerificationException refused =
                     catchThrowableOfType(VerificationException.class, () -> verifier.verify(object, entry));

@@ -2,13 +2,13 @@ package trigon.policy;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import org.junit.jupiter.api.Tag;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 
 /** Whatever the bytes of an object are, it is verified or refused. */
 @Tag("fuzz")
 class ObjectFuzzTest {
 
-    private static final Limits LIMITS = new Limits(2_000, 200, 20_000);
+    private static final VerifierLimits LIMITS = new VerifierLimits(2_000, 200, 20_000);
 
     @FuzzTest
     void objectsAreVerifiedOrRefused(byte[] data) {

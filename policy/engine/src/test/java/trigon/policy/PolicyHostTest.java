@@ -26,14 +26,14 @@ import trigon.policy.map.RingBuffer;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.VerifiedProgram;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 
 /** The examples decide as they say, and policies are replaced while they run. */
 class PolicyHostTest {
 
     private static final ProgramType TUNER = ProgramTypes.TUNER;
 
-    private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+    private final PolicyLoader loader = new PolicyLoader(VerifierLimits.DEFAULT);
     private final MapSet maps = new MapSet();
     private final PolicyHost host = new PolicyHost(loader, maps);
     private final PolicySlot tuner = host.slot(TUNER);

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Tag;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * Whatever the instructions are: if they are accepted, compiled and interpreted they do the same, and nothing
@@ -18,7 +18,7 @@ import trigon.policy.verify.Verifier;
 @Tag("fuzz")
 class ProgramFuzzTest {
 
-    private static final Limits LIMITS = new Limits(2_000, 200, 20_000);
+    private static final VerifierLimits LIMITS = new VerifierLimits(2_000, 200, 20_000);
     private static final int MOST_SLOTS = 64;
 
     @FuzzTest

@@ -20,8 +20,8 @@ import trigon.policy.uniformity.RankDependence;
 import trigon.policy.verdict.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** A tuner's decision must not depend on what differs between ranks, however it gets there. */
 class RankDependenceTest {
@@ -60,7 +60,7 @@ class RankDependenceTest {
     private static List<MapSet.Use> check(String section, long[]... functions) throws Exception {
         PolicyObject object = Code.object(section, MAPS, functions);
         return RankDependence.check(
-                        List.of(new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED).verify(object, 0)), MAPS)
+                        List.of(new Verifier(VerifierLimits.DEFAULT, DivisionByZero.REFUSED).verify(object, 0)), MAPS)
                 .uses();
     }
 
@@ -155,7 +155,7 @@ class RankDependenceTest {
                 new PolicyFunction("one", section, one.slots(), new TreeMap<>()),
                 new PolicyFunction("two", other, two.slots(), new TreeMap<>()));
         PolicyObject object = new PolicyObject("test.o", functions, List.of(0, 1), MAPS);
-        Verifier verifier = new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED);
+        Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.REFUSED);
         return RankDependence.check(List.of(verifier.verify(object, 0), verifier.verify(object, 1)), MAPS)
                 .uses();
     }

@@ -15,13 +15,13 @@ import trigon.policy.verdict.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 
 /** Each rule is broken by a program of a few instructions. */
 class RuleTest {
 
-    private final Verifier verifier = new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED);
+    private final Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.REFUSED);
 
     record Broken(Rule rule, String how, Code code) {
         @Override

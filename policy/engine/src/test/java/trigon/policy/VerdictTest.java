@@ -14,12 +14,12 @@ import trigon.policy.verdict.Rejection;
 import trigon.policy.verdict.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 
 /** Seven unsafe programs are refused for the right reason, seven safe ones and all examples are accepted. */
 class VerdictTest {
 
-    private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+    private final PolicyLoader loader = new PolicyLoader(VerifierLimits.DEFAULT);
 
     @ParameterizedTest
     @CsvSource({

@@ -37,7 +37,7 @@ public final class PolicyState {
         Memory.putLongRelease(address + SETTING, set ? SET : NOT_SET);
     }
 
-    void wantsEvents(boolean wanted) {
+    void publishEvents(boolean wanted) {
         Memory.putLongRelease(address + EVENTS, wanted ? WANTED : UNWANTED);
     }
 

@@ -31,12 +31,12 @@ import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.MapContents;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.verdict.VerifiedProgram;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.policyhost.decision.AdvisoryTuner;
 import trigon.policyhost.decision.Agreement;
-import trigon.policyhost.decision.Communicator;
 import trigon.policyhost.decision.DecisionTable;
 import trigon.policyhost.decision.Decisions;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.trace.RecordListener;
 
 /**
@@ -61,7 +61,7 @@ public final class ProcessPolicy {
 
     private final Supplier<MapSet> mapsOfCommunicator;
     private final Executor background;
-    private final PolicyLoader loader = new PolicyLoader(Limits.DEFAULT);
+    private final PolicyLoader loader = new PolicyLoader(VerifierLimits.DEFAULT);
     private final PolicyHost shared = new PolicyHost(loader, new MapSet());
     private final AdvisoryTuner advisory = new AdvisoryTuner(shared, new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
     private final CountDownLatch looked = new CountDownLatch(1);
@@ -113,16 +113,17 @@ public final class ProcessPolicy {
                     Settings.POLICY_MODE,
                     Settings.POLICY_FILE);
         }
-        tellC();
+        publishState();
     }
 
     /** A process that gets no thread more has its policy all the same: the other ranks decide by it. */
     private void watch(Path path) {
         try {
-            background.execute(new FileWatch(path, BETWEEN_LOOKS, this::look, () -> publication.publish(reported())));
+            background.execute(
+                    new FileWatch(path, BETWEEN_LOOKS, this::pollFile, () -> publication.publish(reported())));
         } catch (OutOfMemoryError e) {
-            log.warn("{} is not watched for new versions, since this process gets no thread for it: {}", path, e);
-            look();
+            log.warn("{} is not watched for new versions: cannot start a thread: {}", path, e);
+            pollFile();
         }
     }
 
@@ -132,9 +133,9 @@ public final class ProcessPolicy {
     }
 
     /** Tells C from now on whether there is a policy. */
-    public synchronized void tell(PolicyState ofC) {
+    public synchronized void attach(PolicyState ofC) {
         state = ofC;
-        tellC();
+        publishState();
     }
 
     /**
@@ -142,12 +143,12 @@ public final class ProcessPolicy {
      *
      * @param toBegin takes who is to hear of them, once
      */
-    public synchronized void hearsBy(Consumer<RecordListener> toBegin) {
+    public synchronized void onEvents(Consumer<RecordListener> toBegin) {
         recorder = toBegin;
-        tellC();
+        publishState();
     }
 
-    private void tellC() {
+    private void publishState() {
         boolean hasLooked = looked.getCount() == 0;
         boolean wanted = hasLooked && EventPrograms.areWantedBy(shared);
         if (wanted && recorder != null && !listens) {
@@ -157,13 +158,13 @@ public final class ProcessPolicy {
         if (opened && state != null) {
             state.publishSet(file != null || required);
             if (hasLooked || file == null) {
-                state.wantsEvents(wanted);
+                state.publishEvents(wanted);
             }
         }
     }
 
     /** Another communicator decides by a policy. */
-    public synchronized void begins(Decider decider) {
+    public synchronized void register(Decider decider) {
         deciders.add(decider);
         if (state != null) {
             state.addDeciding(1);
@@ -171,7 +172,7 @@ public final class ProcessPolicy {
     }
 
     /** The communicator is closed: its events go to no program any more. */
-    public synchronized void ends(Decider decider) {
+    public synchronized void unregister(Decider decider) {
         deciders.remove(decider);
         ofCommunicators.forget(decider.communicator());
         if (state != null) {
@@ -211,7 +212,7 @@ public final class ProcessPolicy {
      *
      * @throws ConfigException where there is none, but the settings require one, or peers have been told of it
      */
-    public @Nullable CommunicatorPolicy forCommunicator(Communicator communicator) {
+    public @Nullable CommunicatorPolicy forCommunicator(PolicyCommunicator communicator) {
         Optional<PolicyVersion> version = ofCommunicators.of(communicator.id(), current());
         if (version.isEmpty()) {
             return none();
@@ -303,7 +304,7 @@ public final class ProcessPolicy {
     }
 
     /** On the thread of the file. */
-    private void look() {
+    private void pollFile() {
         PolicyFile policy;
         synchronized (this) {
             policy = file;
@@ -316,12 +317,12 @@ public final class ProcessPolicy {
             log.warn("the policy cannot be loaded: {}", e.toString(), e);
         } finally {
             looked.countDown();
-            tellAll();
+            publishStateLocked();
         }
     }
 
-    private synchronized void tellAll() {
-        tellC();
+    private synchronized void publishStateLocked() {
+        publishState();
     }
 
     private PolicyReport reported() {

@@ -51,9 +51,10 @@ final class Publication {
         for (PolicyReport.Stopped each : stopped) {
             if (!logged.contains(each)) {
                 log.warn(
-                        "the policy's program in the section {}, of {}, was stopped {} times so far, where NCCL's or"
-                                + " Trigon's own choice stood; it is switched off after three, the other programs go"
-                                + " on: that is a defect of Trigon's, please report it with the object",
+                        "the policy's program in the section {}, of {}, was stopped {} times so far, and NCCL's or"
+                                + " Trigon's own choice was used; after three stops the program is switched off,"
+                                + " and the others stay on. This is a defect in Trigon: please report it with the"
+                                + " object",
                         each.section(),
                         each.of(),
                         each.runs());

@@ -14,9 +14,9 @@ import trigon.policy.ProgramContext;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
-import trigon.policy.verify.Limits;
-import trigon.policyhost.decision.Communicator;
+import trigon.policy.verify.VerifierLimits;
 import trigon.policyhost.decision.Decisions;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.policyhost.decision.TunerOutputs;
 
 /** A policy in the dialect of NCCLbpf decides for a communicator, and finds in its map what collectives took. */
@@ -26,7 +26,7 @@ class NcclBpfPolicyTest {
     private static final int ALL_REDUCE = 4;
 
     private final ProgramContext context = new ProgramContext(ProgramTypes.NCCLBPF);
-    private final Communicator communicator = new Communicator(7, 2, 1);
+    private final PolicyCommunicator communicator = new PolicyCommunicator(7, 2, 1);
 
     @AfterEach
     void free() {
@@ -34,7 +34,7 @@ class NcclBpfPolicyTest {
     }
 
     private static PolicyHost host(String program) throws Exception {
-        PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
         var _ = host.replace(program, Files.readAllBytes(PROGRAMS.resolve(program + ".o")));
         return host;
     }

@@ -24,7 +24,7 @@ import trigon.policy.map.MapException;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
-import trigon.policyhost.decision.Communicator;
+import trigon.policyhost.decision.PolicyCommunicator;
 import trigon.testsupport.Await;
 
 /** A rank on which the policy cannot be loaded for a communicator, while others may have it. */
@@ -66,9 +66,9 @@ class ProcessPolicyTest {
     void anOptionalPolicyThatCannotBeLoadedLeavesTheCommunicatorToNccl() throws Exception {
         ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
 
-        assertThat(policy.forCommunicator(new Communicator(1, 2, 1))).isNull();
+        assertThat(policy.forCommunicator(new PolicyCommunicator(1, 2, 1))).isNull();
         assertThat(policy.connections().policyOf(1)).isZero();
-        assertThat(policy.forCommunicator(new Communicator(2, 1, 1))).isNull();
+        assertThat(policy.forCommunicator(new PolicyCommunicator(2, 1, 1))).isNull();
     }
 
     /** NCCL connects before it makes the tuner where it connects all algorithms beforehand. */
@@ -77,7 +77,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
         assertThat(policy.connections().policyOf(1)).isNotZero();
 
-        assertThatThrownBy(() -> policy.forCommunicator(new Communicator(1, 2, 1)))
+        assertThatThrownBy(() -> policy.forCommunicator(new PolicyCommunicator(1, 2, 1)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContainingAll("0x1 of 2 ranks", "its policy cannot be loaded", "unset", "on all ranks");
     }
@@ -87,7 +87,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy =
                 open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD), "required");
 
-        assertThatThrownBy(() -> policy.forCommunicator(new Communicator(1, 1, 1)))
+        assertThatThrownBy(() -> policy.forCommunicator(new PolicyCommunicator(1, 1, 1)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("TRIGON_POLICY_MODE=optional");
     }
@@ -99,7 +99,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy = open("few_neighbours", new ProcessPolicy(MapSet::new, held::add));
         FutureTask<Boolean> asked = new FutureTask<>(() -> {
             Thread.currentThread().interrupt();
-            return policy.forCommunicator(new Communicator(1, 3, 3)) != null && Thread.interrupted();
+            return policy.forCommunicator(new PolicyCommunicator(1, 3, 3)) != null && Thread.interrupted();
         });
         Thread rank = Thread.ofPlatform().start(asked);
         Await.until("the rank waits", () -> rank.getState() == Thread.State.TIMED_WAITING || asked.isDone());
@@ -122,7 +122,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy = open("few_neighbours", new ProcessPolicy(MapSet::new, watch -> {
             throw new OutOfMemoryError("unable to create native thread");
         }));
-        assertThat(policy.forCommunicator(new Communicator(1, 3, 3))).isNotNull();
+        assertThat(policy.forCommunicator(new PolicyCommunicator(1, 3, 3))).isNotNull();
     }
 
     /** Nodes compare what decides for all ranks: not programs of connections, nor tuners on which ranks agree first. */
@@ -140,7 +140,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy = open("noop", new ProcessPolicy());
         ConnectionAdvice connections = policy.connections();
         int old = connections.policyOf(1);
-        CommunicatorPolicy decides = policy.forCommunicator(new Communicator(2, 2, 2));
+        CommunicatorPolicy decides = policy.forCommunicator(new PolicyCommunicator(2, 2, 2));
         assertThat(decides).isNotNull();
 
         Path next = Files.write(folder.resolve("next"), Files.readAllBytes(EXAMPLES.resolve("hierarchy.o")));
@@ -158,7 +158,7 @@ class ProcessPolicyTest {
     @Test
     void takesNoPartInAnAgreement() throws Exception {
         ProcessPolicy fails = open("slo", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
-        Communicator communicator = new Communicator(System.nanoTime(), 2, 1);
+        PolicyCommunicator communicator = new PolicyCommunicator(System.nanoTime(), 2, 1);
         assertThat(fails.forCommunicator(communicator)).isNull();
 
         ProcessPolicy other = open("slo", new ProcessPolicy());

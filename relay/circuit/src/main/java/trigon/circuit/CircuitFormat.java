@@ -63,7 +63,7 @@ public final class CircuitFormat {
     static Optional<String> flaw(byte[] greeting) {
         ByteBuffer buffer = ByteBuffer.wrap(greeting);
         if (buffer.getInt() != MAGIC) {
-            return Optional.of("who answers is no relay of Trigon's");
+            return Optional.of("the answer is not from a Trigon relay");
         }
         byte version = buffer.get();
         return version == VERSION

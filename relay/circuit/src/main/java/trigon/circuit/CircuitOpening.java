@@ -83,7 +83,7 @@ public final class CircuitOpening {
     private Step replied(byte[] reply) {
         int text = CircuitFormat.textBytes(reply);
         if (text < 0) {
-            return refused("its reply makes no sense");
+            return refused("its reply is malformed");
         }
         if (text == 0) {
             phase = Phase.OVER;

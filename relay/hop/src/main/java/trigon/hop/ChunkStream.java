@@ -143,7 +143,7 @@ public final class ChunkStream implements ByteStream {
     private void onReceived(int slot, int immediate, int length) throws IOException {
         String flaw = window.receive(immediate, length);
         if (flaw != null) {
-            throw broken("the neighbour breaks the rules: " + flaw);
+            throw broken("the neighbour violates the protocol: " + flaw);
         }
         if (ChunkWindow.isCredits(immediate)) {
             post(slot);
@@ -325,7 +325,7 @@ public final class ChunkStream implements ByteStream {
 
     boolean maySend() throws IOException {
         if (bell.isClosed()) {
-            throw broken("the neighbour takes no more");
+            throw broken("the neighbour accepts no more data");
         }
         return window.maySend() && !endWanted;
     }

@@ -101,7 +101,7 @@ public final class HopUpgrade {
 
     private static HopOffer decoded(byte[] read) throws IOException {
         return HopOffer.decode(read)
-                .orElseThrow(() -> new IOException("what the neighbour says of RDMA makes no sense"));
+                .orElseThrow(() -> new IOException("the neighbour's RDMA description is malformed"));
     }
 
     private HopOffer offer() {

@@ -24,16 +24,16 @@ record Admission(List<InterfaceAddress> links, CircuitKeys keys, RelayRule rule)
         if (!received.admitted()) {
             return Optional.of(
                     keys.hasClusterKey()
-                            ? "who asks does not know the cluster's key; give all nodes the same one"
+                            ? "the requester does not have the cluster key; give all nodes the same one"
                                     + " (TRIGON_CLUSTER_KEY_FILE)"
-                            : "no communicator of who asks is open here, and there is no cluster key; give all nodes"
-                                    + " one (TRIGON_CLUSTER_KEY_FILE)");
+                            : "no communicator of the requester is open here, and there is no cluster key; give"
+                                    + " all nodes one (TRIGON_CLUSTER_KEY_FILE)");
         }
         if (links.stream().anyMatch(link -> link.address().equals(to))) {
             return Optional.of(InterfaceAddress.text(to) + " is the relay's own address");
         }
         if (from(to).isEmpty()) {
-            return Optional.of(InterfaceAddress.text(to) + " is on no link of the relay's: " + links);
+            return Optional.of(InterfaceAddress.text(to) + " is not on any of the relay's links: " + links);
         }
         return rule.objection(from, to);
     }

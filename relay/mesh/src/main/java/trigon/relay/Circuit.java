@@ -167,7 +167,7 @@ final class Circuit {
         }
         int rest = CircuitRequest.bytesAfter(header);
         if (rest < 0) {
-            refuse("that is no request for a circuit of this version");
+            refuse("this is not a circuit request of this version");
             return;
         }
         phase = Phase.AWAITS_REST;
@@ -181,14 +181,14 @@ final class Circuit {
         Optional<CircuitRequest.Received> received =
                 CircuitRequest.decode(greeting, header, expected.array(), admission.keys());
         if (received.isEmpty()) {
-            refuse("the way that it asks for is none");
+            refuse("the requested route is invalid");
             return;
         }
         Optional<String> objection = admission.objection(received.get(), peer);
         if (objection.isPresent()) {
             refuse(objection.get());
         } else if (!host.admit(this)) {
-            refuse("it has as many circuits as it may have");
+            refuse("it already carries its maximum of circuits");
         } else {
             request = received.get().request();
             connect();

@@ -118,7 +118,7 @@ final class RelayLoop implements Circuit.Host {
                 iterate();
             }
         } catch (IOException | RuntimeException | VirtualMachineError e) {
-            log.error("the relay ends: nodes without a common link cannot use this one any more", e);
+            log.error("the relay has stopped: other nodes can no longer relay through this node", e);
         } finally {
             end();
         }
@@ -248,7 +248,7 @@ final class RelayLoop implements Circuit.Host {
         strangers.add(circuit);
         Circuit oneTooMany = oneTooMany(circuit);
         if (oneTooMany != null) {
-            oneTooMany.refuse("too many connections have not said what they want");
+            oneTooMany.refuse("too many connections sent no request");
         }
         count();
     }

@@ -104,9 +104,9 @@ class RelayTest extends RelayedNodes {
         CircuitKeys stranger = new CircuitKeys(Optional.of(new byte[] {8}));
 
         assertThat(refusal(relay, new CircuitRequest(List.of(at(end))), stranger))
-                .contains("the cluster's key");
+                .contains("the cluster key");
         assertThat(refusal(relay, new CircuitRequest(List.of(at(elsewhere))), KEYS))
-                .contains("no link of the relay");
+                .contains("not on any of the relay's links");
         assertThat(refusal(relay, new CircuitRequest(List.of(new InetSocketAddress("127.0.23.2", 80))), KEYS))
                 .contains("own address");
         assertThat(refusal(relay, new CircuitRequest(List.of(at(closed))), KEYS))
@@ -121,7 +121,7 @@ class RelayTest extends RelayedNodes {
         ServerSocket end = listen("127.0.23.3");
         Socket one = circuit(relay, "127.0.12.2", end);
         circuit(relay, "127.0.12.2", end);
-        assertThat(refusal(relay, new CircuitRequest(List.of(at(end))), KEYS)).contains("as many circuits");
+        assertThat(refusal(relay, new CircuitRequest(List.of(at(end))), KEYS)).contains("its maximum of circuits");
 
         one.close();
         accept(end).close();
@@ -146,7 +146,7 @@ class RelayTest extends RelayedNodes {
         try (Socket socket = connect(relay, "127.0.12.2")) {
             socket.getOutputStream().write(recorded.toByteArray());
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(answer).contains("the cluster's key");
+            assertThat(answer).contains("the cluster key");
         }
         assertThat(relay.counts().opened()).isEqualTo(1);
         Await.until("it is counted", () -> relay.counts().refused() == 1);

@@ -55,8 +55,9 @@ public final class CableCheck {
         }
         boolean one = here.get().hears(b.address().address());
         boolean other = there.get().hears(a.address().address());
-        String why =
-                one == other ? "neither hears the other" : (one ? b : a).node().name() + " does not hear the other";
+        String why = one == other
+                ? "neither receives the other's announcements"
+                : (one ? b : a).node().name() + " does not hear the other";
         return Optional.of(
                 "the cluster file has a cable %s, but %s there: see whether it is plugged in, and into these ports"
                         .formatted(name(a, b), why));

@@ -132,7 +132,7 @@ class RoutesTest {
         assertThat(CableCheck.contradictions(cluster, net.nodes.getFirst().nodes()))
                 .singleElement()
                 .asString()
-                .contains("n0-n1 (10.100.0.1/24 to 10.100.0.2/24)", "neither hears the other");
+                .contains("n0-n1 (10.100.0.1/24 to 10.100.0.2/24)", "neither receives the other's announcements");
     }
 
     private static Simulation settled(int count, List<int[]> joined) {

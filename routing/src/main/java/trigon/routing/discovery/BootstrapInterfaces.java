@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import trigon.routing.LinkUse;
 
-/** The interfaces that NCCL's bootstrap is told to use, as NCCL reads {@code NCCL_SOCKET_IFNAME}. */
+/** The interfaces that NCCL's bootstrap is set to use, as NCCL reads {@code NCCL_SOCKET_IFNAME}. */
 public final class BootstrapInterfaces {
 
     /** NCCL's environment variable for the interfaces of its own connections. */

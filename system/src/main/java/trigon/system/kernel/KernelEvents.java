@@ -105,8 +105,8 @@ public final class KernelEvents implements AutoCloseable {
         }
         if (result < 0) {
             log.info(
-                    "The kernel lets nobody here listen for changes of network interfaces (errno {}): they are noticed"
-                            + " later",
+                    "the kernel does not report changes of network interfaces to this process (errno {}); Trigon"
+                            + " notices them later",
                     -result);
             if (opened >= 0) {
                 close(opened);

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 
 /**
  * What a decision costs: prints nanoseconds for each call in a warm loop. Argument: the folder of the policies'
@@ -22,7 +22,7 @@ final class DecisionBenchmark {
         for (String name : new String[] {
             "safe_noop", "safe_size_aware_steps", "safe_lookup", "safe_two_maps", "safe_lookup_update", "safe_adaptive"
         }) {
-            PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+            PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
             long start = System.nanoTime();
             host.replace(name, object(objects, name));
             double loaded = (System.nanoTime() - start) / 1e6;

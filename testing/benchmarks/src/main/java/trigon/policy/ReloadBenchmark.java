@@ -9,7 +9,7 @@ import trigon.policy.map.MapSet;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.testsupport.Await;
 
 /**
@@ -29,7 +29,7 @@ final class ReloadBenchmark {
     private static final Field PROTOCOL = TUNER.field("protocol");
     private static final Field CHANNELS = TUNER.field("n_channels");
 
-    private final PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+    private final PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
     private final byte[] sizes;
     private final byte[] steps;
     private final byte[] bad;

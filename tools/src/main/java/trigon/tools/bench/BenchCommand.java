@@ -37,11 +37,11 @@ import trigon.verbs.LinkKind;
 @Command(
         name = "bench",
         description = {
-            "Measure how fast messages and all-reduces are.",
-            "Goes through the real plugin and its C interface, size by size, without GPUs. Every element is checked.",
-            "Alone it runs all ranks on this machine. With --nodes it starts a rank on each of them. Where nothing"
-                    + " reaches the other nodes, start it on each at the same time, with the same options but for"
-                    + " --rank: trigon bench --meet 10.0.0.1:7000 --ranks 2 --rank 0"
+            "Measure the speed of messages and all-reduces.",
+            "Uses the real plugin through its C interface, without GPUs, and checks every element.",
+            "Without options, all ranks run on this machine. With --nodes, one rank runs on each node. If ssh"
+                    + " cannot reach the nodes, start the command on each at the same time, with the same options"
+                    + " except --rank: trigon bench --meet 10.0.0.1:7000 --ranks 2 --rank 0"
         })
 public final class BenchCommand implements Callable<Integer> {
 
@@ -60,14 +60,18 @@ public final class BenchCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--ranks", paramLabel = "N", description = "How many ranks; between nodes, one on each. Default: 2")
+    @Option(
+            names = "--ranks",
+            paramLabel = "N",
+            description = "Number of ranks; with several nodes, one on each. Default: 2")
     private int ranks;
 
     @Option(
             names = "--nodes",
             split = ",",
             paramLabel = "NODE",
-            description = "The nodes, as ssh knows them, a rank on each. This machine has to be one, by its host name.")
+            description = "The nodes, by their ssh names; one rank runs on each. This machine's host name must be"
+                    + " among them.")
     private List<String> nodes = List.of();
 
     @Mixin
@@ -76,11 +80,11 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(
             names = "--meet",
             paramLabel = "HOST:PORT",
-            description = "Where rank 0 listens, an address of its own; the ports that follow are used, too. With"
-                    + " --nodes: the address from which this machine reaches the next node, port 27600.")
+            description = "Address and port on which rank 0 listens; the following ports are used, too. Default"
+                    + " with --nodes: the address from which this machine reaches the next node, port 27600.")
     private String meet = "";
 
-    @Option(names = "--rank", paramLabel = "R", description = "With --meet, which rank this is, from 0.")
+    @Option(names = "--rank", paramLabel = "R", description = "With --meet: the number of this rank, from 0.")
     private int rank = -1;
 
     @Option(
@@ -90,12 +94,13 @@ public final class BenchCommand implements Callable<Integer> {
             description = "Bytes, with K, M or G; multiples of 4 up to 1G. Default: 4K,64K,1M,16M")
     private List<String> sizes = List.of("4K", "64K", "1M", "16M");
 
-    @Option(names = "--timeout", paramLabel = "S", description = "Seconds for each wait, also for others. Default: 120")
+    @Option(names = "--timeout", paramLabel = "S", description = "Time limit in seconds for each step. Default: 120")
     private int timeout = 120;
 
     @Option(
             names = "--perftest",
-            description = "Between nodes: perftest's ib_write_lat and ib_write_bw over the same RDMA link as well.")
+            description = "With several nodes: also run perftest's ib_write_lat and ib_write_bw over the same RDMA"
+                    + " link.")
     private boolean perftest;
 
     @Option(names = "--svg", paramLabel = "FILE", description = "A plot of the bandwidths.")
@@ -104,7 +109,7 @@ public final class BenchCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.bench/1.")
     private boolean json;
 
-    @Option(names = Caller.OPTION, hidden = true, description = "End when the standard input does.")
+    @Option(names = Caller.OPTION, hidden = true, description = "Exit when standard input closes.")
     private boolean untilEndOfInput;
 
     public BenchCommand(Machine machine, Console console) {
@@ -129,7 +134,7 @@ public final class BenchCommand implements Callable<Integer> {
             ranks = nodes.size();
             rank = 0;
         }
-        List<Step> steps = Step.of(ranks, isAlone(), bytes);
+        List<BenchStep> steps = BenchStep.of(ranks, isAlone(), bytes);
         Optional<Meeting> meeting = meeting(steps);
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks(time)) {
@@ -174,7 +179,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /** Empty if all ranks are on this machine. */
-    private Optional<Meeting> meeting(List<Step> steps) throws IOException {
+    private Optional<Meeting> meeting(List<BenchStep> steps) throws IOException {
         if (isAlone()) {
             return Optional.empty();
         }
@@ -188,7 +193,7 @@ public final class BenchCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new CommandFailure(
                     "from where this machine reaches " + otherNodes().getFirst() + " is not known (" + e.getMessage()
-                            + "): say by --meet HOST:PORT which address of this machine that node reaches");
+                            + "): give an address of this machine that the node can reach, by --meet HOST:PORT");
         }
     }
 
@@ -208,7 +213,7 @@ public final class BenchCommand implements Callable<Integer> {
     private BenchResult measured(
             BenchHost host,
             Optional<Perftest> without,
-            List<Step> steps,
+            List<BenchStep> steps,
             Optional<Meeting> meeting,
             Path folder,
             RemoteRanks others)
@@ -216,7 +221,7 @@ public final class BenchCommand implements Callable<Integer> {
         List<Promise.Carried> measured = new ArrayList<>();
         List<Perftest.Figures> figures = new ArrayList<>();
         for (int i = 0; i < steps.size(); i++) {
-            Step step = steps.get(i);
+            BenchStep step = steps.get(i);
             List<Integer> here = here(step);
             if (here.isEmpty()) {
                 continue;
@@ -253,7 +258,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /** Places in the step's list of ranks, of those of this machine. */
-    private List<Integer> here(Step step) {
+    private List<Integer> here(BenchStep step) {
         return isAlone()
                 ? IntStream.range(0, step.ranks().size()).boxed().toList()
                 : Stream.of(step.ranks().indexOf(rank))
@@ -269,7 +274,7 @@ public final class BenchCommand implements Callable<Integer> {
     }
 
     /** Over the RDMA link of these that Trigon has just used. */
-    private Perftest.Figures withoutTrigon(Perftest programs, Step step, Set<String> used, Meeting meeting)
+    private Perftest.Figures withoutTrigon(Perftest programs, BenchStep step, Set<String> used, Meeting meeting)
             throws IOException, InterruptedException {
         LocalLink link = MachineLinks.of(machine).discovered().links().stream()
                 .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.toString()))
@@ -286,7 +291,8 @@ public final class BenchCommand implements Callable<Integer> {
         } else if (perftest && isAlone()) {
             throw wrong("--perftest goes with --nodes or --meet: on one machine there is no link to try");
         } else if (isAlone() != (rank < 0)) {
-            throw wrong("--meet and --rank belong together: where the nodes meet, and which of them this is");
+            throw wrong("--meet and --rank belong together: the address where the ranks meet, and the number of"
+                    + " this rank");
         }
         if (ranks == 0) {
             ranks = USUAL_RANKS;
@@ -311,7 +317,7 @@ public final class BenchCommand implements Callable<Integer> {
 
     private void checkNodes() {
         if (rank >= 0 || ranks != 0) {
-            throw wrong("--nodes says how many ranks there are, and which is where: leave out --ranks and --rank");
+            throw wrong("--nodes determines the ranks: leave out --ranks and --rank");
         }
         if (nodes.size() < 2 || nodes.size() > MOST_RANKS || Set.copyOf(nodes).size() < nodes.size()) {
             throw wrong("--nodes has " + String.join(",", nodes) + ": must be 2 to " + MOST_RANKS + " different nodes");
@@ -322,7 +328,7 @@ public final class BenchCommand implements Callable<Integer> {
             }
         }
         if (!nodes.contains(machine.hostName())) {
-            throw wrong("--nodes has " + String.join(",", nodes) + ": one of them has to be this machine, "
+            throw wrong("--nodes has " + String.join(",", nodes) + ": this machine must be one of them: "
                     + machine.hostName());
         }
     }

@@ -64,7 +64,7 @@ final class BenchHost {
      * @param here places in the list of the ranks that take part, of those that are on this machine
      * @param meeting where they meet
      */
-    Measurement measure(Step step, List<Integer> here, String meeting) throws IOException, InterruptedException {
+    Measurement measure(BenchStep step, List<Integer> here, String meeting) throws IOException, InterruptedException {
         List<Process> processes = new ArrayList<>();
         try {
             for (int place : here) {
@@ -122,7 +122,7 @@ final class BenchHost {
         return stopped;
     }
 
-    private Process start(Step step, int place, String meeting) throws IOException {
+    private Process start(BenchStep step, int place, String meeting) throws IOException {
         long reduced = step.kind() == Kind.POINT_TO_POINT ? 2 * step.bytes() : step.bytes();
         List<String> options = List.of(
                 "--rank",

@@ -67,7 +67,7 @@ record BenchResult(
                         console.width())
                 .forEach(console.out()::println);
         if (hasFailedOver()) {
-            console.out().println("A connection failed over meanwhile: measure again for what the links can do.");
+            console.out().println("A connection failed over during the measurement: measure again.");
         }
         Style style = promise.good() ? Style.GOOD : Style.BAD;
         Table.wrap(promise.text(), console.width())

@@ -123,7 +123,7 @@ final class Perftest {
      * @param port the one that they meet at; the next one is used, too
      * @throws CommandFailure if one fails, or the other end's does not come in time
      */
-    Figures measure(LocalLink link, Step step, Optional<String> server, int port)
+    Figures measure(LocalLink link, BenchStep step, Optional<String> server, int port)
             throws IOException, InterruptedException {
         List<String> of = List.of(
                 "-d",
@@ -173,8 +173,9 @@ final class Perftest {
             }
             // it does not wait for a server that is not there yet
             if (server.isEmpty() || stopped || System.nanoTime() - deadline >= 0) {
-                throw new CommandFailure("%s failed, or the other end's did not come within %d s; its last words:%n%s"
-                        .formatted(String.join(" ", command), timeoutSeconds, end(said)));
+                throw new CommandFailure(
+                        ("%s failed, or the other end's did not come within %d s; the end of its" + " output:%n%s")
+                                .formatted(String.join(" ", command), timeoutSeconds, end(said)));
             }
             Thread.sleep(BETWEEN_ATTEMPTS);
         }

@@ -90,13 +90,12 @@ record Promise(boolean good, String text, Optional<Double> share) {
         long wrong =
                 measured.stream().mapToLong(each -> each.measured().wrong()).sum();
         if (wrong > 0) {
-            return new Promise(
-                    false, wrong + " elements were wrong: something changes data on the way", Optional.empty());
+            return new Promise(false, wrong + " elements were wrong: data was corrupted on the way", Optional.empty());
         }
         if (alone) {
             return new Promise(
                     true,
-                    "All ranks are on this machine: this is what its processors can do, and no cable was tried.",
+                    "All ranks are on this machine: the result shows its processors' speed, not a cable's.",
                     Optional.empty());
         }
         List<Pair> pairs = measured.stream()
@@ -110,9 +109,7 @@ record Promise(boolean good, String text, Optional<Double> share) {
                 .min(Comparator.comparingDouble(Pair::share))
                 .map(worst -> of(worst, worst.text(pairs.size() > 1, names)))
                 .orElseGet(() -> new Promise(
-                        true,
-                        "What the link promises is not known, so there is no verdict on its speed.",
-                        Optional.empty()));
+                        true, "The link's nominal speed is unknown, so there is no verdict.", Optional.empty()));
     }
 
     private static Promise of(Pair worst, String text) {
@@ -124,7 +121,7 @@ record Promise(boolean good, String text, Optional<Double> share) {
                 false,
                 text + " That is too little."
                         + (software ? " Over TCP the processors may be the limit." : "")
-                        + " \"trigon doctor --rate\" looks for the reason.",
+                        + " \"trigon doctor --rate\" finds the reason.",
                 Optional.of(worst.share()));
     }
 }

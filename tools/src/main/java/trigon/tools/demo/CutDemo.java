@@ -124,9 +124,10 @@ final class CutDemo {
         console.say("== a triangle with two cables between each two nodes, %s, over TCP"
                 .formatted(spaces ? "in network namespaces" : "on loopback addresses"));
         if (!spaces) {
-            console.say("   %s may make no network namespaces here, so no interface is taken down: the connections of a"
-                            .formatted(System.getProperty("user.name"))
-                    + " cable are ended instead. With sudo a cable is cut, and comes back.");
+            console.say(
+                    "   %s cannot create network namespaces here, so the demo closes a cable's connections instead of"
+                                    .formatted(System.getProperty("user.name"))
+                            + " taking an interface down. With sudo, it cuts a cable and brings it back.");
         }
         String first = await("the connections were up", FIRST_LINK, ranks);
         String cable = "ab" + first.charAt(first.length() - 1);
@@ -139,7 +140,7 @@ final class CutDemo {
             Path written = Files.writeString(folder.resolve("new"), first + ".1\n");
             Files.move(written, Ranks.cuts(folder, 'a'));
         }
-        await("a went on over another path", FAILOVER, ranks);
+        await("a moved to another path", FAILOVER, ranks);
         if (spaces) {
             Thread.sleep(away);
             console.say("-- it is back after %d s".formatted(away.toSeconds()));

@@ -29,7 +29,7 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "demo",
         description = {
-            "Run an all-reduce by the plugin on this machine.",
+            "Run an all-reduce through the plugin on this machine.",
             "Three or four processes, the nodes of a cluster in which each cable is a subnet of its own, load the"
                     + " plugin as NCCL does and run a ring all-reduce over float32. Exit status 0 only if every"
                     + " element was right on every rank.",
@@ -65,7 +65,7 @@ public final class DemoCommand implements Callable<Integer> {
             names = "--cut",
             arity = "0..1",
             paramLabel = "X-Y",
-            description = "Leave out a cable, for example a-b. Without a value: cut one while it runs.")
+            description = "Leave out a cable, for example a-b. Without a value: cut one during the run.")
     private Optional<String> cut = Optional.empty();
 
     @Option(
@@ -95,7 +95,7 @@ public final class DemoCommand implements Callable<Integer> {
             description = "Size of the buffer that is reduced. Default: 4194304; with --cut alone 1048576")
     private Optional<Long> bytes = Optional.empty();
 
-    @Option(names = "--iterations", paramLabel = "N", description = "How often. Default: 10")
+    @Option(names = "--iterations", paramLabel = "N", description = "Number of all-reduces. Default: 10")
     private int iterations = 10;
 
     @Option(
@@ -113,7 +113,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--logs",
             paramLabel = "DIRECTORY",
-            description = "Keep the configuration and each rank's log there.")
+            description = "Keep the configuration and each rank's log in this folder.")
     private Optional<Path> logs = Optional.empty();
 
     @Option(
@@ -123,7 +123,7 @@ public final class DemoCommand implements Callable<Integer> {
                     + " Default: 10s")
     private String handshakeTimeout = "10s";
 
-    @Option(names = APART, hidden = true, description = "It makes no namespaces to run in: it has some, or may not.")
+    @Option(names = APART, hidden = true, description = "Do not create network namespaces.")
     private boolean apart;
 
     public DemoCommand(Machine machine, Console console) {
@@ -174,12 +174,12 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private int runShape() throws IOException, InterruptedException {
-        Shape shape = choice("--shape", shapeName, Shape.values());
+        DemoShape shape = choice("--shape", shapeName, DemoShape.values());
         DemoLinks kind = choice("--links", links, DemoLinks.values());
         if (kind == DemoLinks.AUTO && Files.exists(machine.file("sys/class/infiniband/rxe_ab"))) {
             kind = DemoLinks.RDMA;
         }
-        if (kind == DemoLinks.AUTO || (kind == DemoLinks.RDMA && shape != Shape.TRIANGLE)) {
+        if (kind == DemoLinks.AUTO || (kind == DemoLinks.RDMA && shape != DemoShape.TRIANGLE)) {
             kind = DemoLinks.SOFTWARE;
         }
         Layout layout = new Layout(shape, cut.map(ends -> cable(shape, ends)), kind);
@@ -253,7 +253,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private String cable(Shape shape, String ends) {
+    private String cable(DemoShape shape, String ends) {
         return shape.cables().stream()
                 .filter(each -> ends.equals(each.charAt(0) + "-" + each.charAt(1))
                         || ends.equals(each.charAt(1) + "-" + each.charAt(0)))
@@ -262,7 +262,7 @@ public final class DemoCommand implements Callable<Integer> {
                         "--cut is " + ends + ": " + shape + " has the cables " + String.join(" ", shape.cables())));
     }
 
-    private List<String> orders(Shape shape) {
+    private List<String> orders(DemoShape shape) {
         if (order.isEmpty() || order.get().equals("all")) {
             return order.isEmpty() ? shape.orders().subList(0, 1) : shape.orders();
         }

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * @param cut the cable of the shape that is left out, if one is
  * @param links what they are, but for {@link DemoLinks#AUTO}
  */
-record Layout(Shape shape, Optional<String> cut, DemoLinks links) {
+record Layout(DemoShape shape, Optional<String> cut, DemoLinks links) {
 
     /**
      * The settings of the nodes.
@@ -35,7 +35,7 @@ record Layout(Shape shape, Optional<String> cut, DemoLinks links) {
 
     /** Relays, and what they carry, are TCP. */
     private String setting() {
-        boolean direct = shape == Shape.TRIANGLE && cut.isEmpty();
+        boolean direct = shape == DemoShape.TRIANGLE && cut.isEmpty();
         return links == DemoLinks.SOFTWARE ? "software" : direct ? "rdma" : "auto";
     }
 

@@ -17,7 +17,7 @@ import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
 
-/** Whether NCCL's bootstrap, which Trigon does not route, is told to use a cable to some nodes alone. Pure. */
+/** Whether NCCL's bootstrap, which Trigon does not route, is set to use a cable to some nodes alone. Pure. */
 final class BootstrapChecks {
 
     private static final String VARIABLE = "NCCL_SOCKET_IFNAME";
@@ -41,7 +41,7 @@ final class BootstrapChecks {
                         findings.add(Finding.error(
                                 "bootstrap-cable",
                                 node,
-                                "NCCL's bootstrap is told to use %s, a cable to %s: %s cannot reach this node there"
+                                "NCCL's bootstrap is set to use %s, a cable to %s: %s cannot reach this node there"
                                         .formatted(value, String.join(", ", reached), String.join(", ", missed)),
                                 VARIABLE + "=" + value + ", and the subnets of "
                                         + nics.stream().map(nic -> nic.name()).collect(Collectors.joining(", ")),

@@ -96,7 +96,7 @@ final class CableChecks {
         List<String> words = new ArrayList<>();
         for (String end : said) {
             List<Place> places = ends.getOrDefault(end, List.of());
-            words.add("%s leads to %s, and its address says %s"
+            words.add("%s leads to %s, but its address is for %s"
                     .formatted(
                             end,
                             String.join(" and ", cluster.wires().heardBy(end)),
@@ -116,13 +116,13 @@ final class CableChecks {
         findings.add(Finding.error(
                 "cable-elsewhere",
                 String.join(", ", said),
-                "a cable leads elsewhere than addresses say: " + String.join("; ", words),
-                "a hello by multicast came from there",
+                "a cable does not lead where the addresses say: " + String.join("; ", words),
+                "multicast arrived from there",
                 advice(
                         node,
                         ofOneNode.isPresent()
-                                ? "exchange the plugs of these ports of " + node + ", or their addresses"
-                                : "plug the cable into the other port, or give the two ends addresses in one subnet")));
+                                ? "swap the plugs of these ports of " + node + ", or their addresses"
+                                : "plug the cable into the other port, or give both ends addresses in one subnet")));
     }
 
     /** Addresses that are at one port of a node, while the cable that they are for is in another, without addresses. */
@@ -148,7 +148,7 @@ final class CableChecks {
                 place.text(),
                 "%s has %s at %s, and the cable to that subnet is in its %s, which has no address"
                         .formatted(place.node(), place.address(), place.name(), right),
-                "a hello by multicast came from there",
+                "multicast arrived from there",
                 change(
                         place.node(),
                         "ip addr del %1$s dev %2$s && ip addr add %1$s dev %3$s"
@@ -188,7 +188,7 @@ final class CableChecks {
                     "no-common-subnet",
                     place.text() + " and " + peer.get().text(),
                     "a cable joins these two, and their addresses are in different subnets: it is not used",
-                    "each hears the hello of the other",
+                    "each received the other's multicast",
                     joined(joining, other)));
         }
     }
@@ -253,7 +253,7 @@ final class CableChecks {
                 "address-missing",
                 end,
                 "a cable joins %s and %s, which has no address: it is not used".formatted(anchor.text(), end),
-                "a hello by multicast came from there",
+                "multicast arrived from there",
                 List.of(addressing
                         .beside(anchor.address())
                         .map(address -> Addressing.add(node, nic, address))
@@ -278,9 +278,8 @@ final class CableChecks {
                 Weight.ERROR,
                 "address-missing",
                 String.join(" and ", ends),
-                "these are the other functions of ports that have addresses, and have none: half of the speed is"
-                        + " not used",
-                "hellos by multicast came from there; only in a subnet of their own are both functions used",
+                "these second functions of ports have no addresses: half of the speed is unused",
+                "multicast arrived from there; both functions are used only if each has its own subnet",
                 remedies));
     }
 

@@ -62,7 +62,8 @@ final class ClusterChecks {
                         look(node, "true"),
                         advice(
                                 node,
-                                "the distribution has to be in the same folder there, or name it with --remote"))));
+                                "install the distribution in the same folder there, or give its folder with"
+                                        + " --remote"))));
     }
 
     private void differing(Function<NodeFacts, String> value, String code, String what, String remedy) {
@@ -96,7 +97,7 @@ final class ClusterChecks {
                                 .orElse(""),
                         "settings-differ",
                         "the setting " + name + " is not the same on all nodes",
-                        "set it in the cluster file, which is the same on all nodes");
+                        "set it in the cluster file");
             }
         }
     }
@@ -117,7 +118,7 @@ final class ClusterChecks {
                                         clock.node(),
                                         Math.abs(clock.aheadMillis()) / 1000,
                                         clock.aheadMillis() > 0 ? "ahead" : "behind"),
-                        "it was asked for its time",
+                        "its clock was compared with this machine's",
                         change(clock.node(), "timedatectl set-ntp true")));
             }
         }
@@ -138,9 +139,9 @@ final class ClusterChecks {
                     findings.add(Finding.warning(
                             "rdma-at-one-end",
                             one.text() + " and " + other.text(),
-                            "RDMA is there at the first end only, so that data go over TCP",
+                            "only the first end has RDMA, so data goes over TCP",
                             "trigon links on both",
-                            advice(other.node(), "see what trigon links says of RDMA ports there")));
+                            advice(other.node(), "see the RDMA ports in trigon links there")));
                 }
                 if (link
                         && speed(one) > 0

@@ -13,7 +13,7 @@ import trigon.tools.facts.RdmaPort;
 import trigon.tools.machine.RdmaPortFacts;
 import trigon.tools.probe.Observations;
 
-/** Counters of RDMA ports, and of pauses, that have moved while the links were tried. Pure. */
+/** Counters of RDMA ports, and of pauses, that have moved during the test. Pure. */
 final class CounterChecks {
 
     private final String node;
@@ -54,8 +54,8 @@ final class CounterChecks {
                             findings.add(Finding.warning(
                                     "rdma-sent-again",
                                     node + " " + label,
-                                    "RDMA packets were lost, or came in another order, while the links were tried",
-                                    "counters have moved: " + String.join(", ", again),
+                                    "RDMA packets were lost or reordered during the test",
+                                    "counters increased: " + String.join(", ", again),
                                     look(
                                             node,
                                             "grep . /sys/class/infiniband/" + port.device() + "/ports/" + port.port()
@@ -84,11 +84,10 @@ final class CounterChecks {
             findings.add(Finding.note(
                     "congestion",
                     node + " " + label,
-                    "the network has asked for pauses while the links were tried: somebody else uses them, or they are"
-                            + " slower further on",
-                    "counters have moved: " + String.join(", ", moved),
+                    "the network sent pause frames during the test: the links are in use, or slower further on",
+                    "counters increased: " + String.join(", ", moved),
                     look(node, "ethtool -I -a " + name + "; ethtool -S " + name + " | grep -i pause"),
-                    advice(node, "try again when no job runs")));
+                    advice(node, "repeat the test when no job runs")));
         }
     }
 

@@ -97,13 +97,11 @@ final class LinkChecks {
                             where,
                             source.equals("none")
                                     ? "the kernel of " + probe.from() + " has no route to " + to
-                                    : "the kernel of %s sends to %s from %s, by another interface"
+                                    : "the kernel of %s sends to %s from %s, through another interface"
                                             .formatted(probe.from(), to, source),
-                            "it was asked for the route",
+                            "from its routing table",
                             look(probe.from(), "ip route get " + to),
-                            advice(
-                                    probe.from(),
-                                    "remove the route that is more specific, or the address that is there twice")));
+                            advice(probe.from(), "remove the more specific route, or the duplicate address")));
             checkReversePath(probe);
             return;
         }
@@ -119,8 +117,8 @@ final class LinkChecks {
                                 "tcp-refused",
                                 where,
                                 probe.to() + " refuses TCP at " + to,
-                                "a listener is there, and the connection was refused: a firewall answers for it, or the"
-                                        + " address is another machine's",
+                                "a listener runs there, but the connection was refused: by a firewall, or by"
+                                        + " another machine with this address",
                                 look(probe.to(), "nft list ruleset; iptables -S"),
                                 change(probe.to(), "iptables -I INPUT -p tcp -s " + from + " -j ACCEPT")));
             case Examination.NO_LISTENER -> {} // the other end's address has gone: that link fails
@@ -142,7 +140,8 @@ final class LinkChecks {
                         Finding.error(
                                 "reverse-path-filter",
                                 probe.from() + " " + name,
-                                "%s drops what comes from %s over %s: answers would go another way, and it is strict"
+                                ("%s drops what comes from %s over %s: answers would take another interface, and"
+                                                + " its reverse-path filter is strict")
                                         .formatted(probe.from(), probe.toAddress(), name),
                                 "net.ipv4.conf." + slashed(name) + ".rp_filter is 1, and the route to "
                                         + probe.toAddress() + " does not lead over " + name,
@@ -167,13 +166,13 @@ final class LinkChecks {
                         Finding.error(
                                 "no-neighbour",
                                 where,
-                                "nobody answers at " + to
-                                        + " on this cable: it leads elsewhere, or the other end is down",
-                                "the kernel has asked for the hardware address of " + to + ", without an answer",
+                                "no answer from " + to
+                                        + " on this cable: the cable leads elsewhere, or the other end is down",
+                                "the kernel sent ARP or neighbour requests for " + to + ", without an answer",
                                 advice(
                                         probe.from(),
-                                        "see whether the cable is plugged into these two ports; trigon doctor's table"
-                                                + " of cables says where it goes")));
+                                        "check that the cable joins these two ports; trigon doctor's table of"
+                                                + " cables shows where it leads")));
             }
         } else if (probe.udp().equals("ok")) {
             findings.add(
@@ -220,8 +219,8 @@ final class LinkChecks {
                     Finding.error(
                             "data-wrong",
                             where,
-                            "data arrive changed",
-                            "the checksum of what was sent is another there",
+                            "data arrives corrupted",
+                            "the checksum differs at the other end",
                             advice(probe.from(), "replace the cable; see dmesg and ethtool -S of both ends")));
         }
         boolean mtu = checkMtu(probe, where);
@@ -231,7 +230,7 @@ final class LinkChecks {
                     Finding.error(
                             "transfer-stuck",
                             where,
-                            "a connection comes up, and data do not arrive",
+                            "a connection comes up, but no data arrives",
                             "transfer: " + probe.data(),
                             advice(probe.from(), "a smaller MTU on the way, or a firewall that drops long packets")));
         }
@@ -271,7 +270,7 @@ final class LinkChecks {
                 Finding.warning(
                         "topology-port-blocked",
                         where,
-                        "UDP port %d of %s is blocked, by which nodes announce themselves: no relays are found here"
+                        "UDP port %d of %s is blocked, which announcements use: no relays are found here"
                                 .formatted(port, probe.to()),
                         "no answer there; other ports answer",
                         change(probe.to(), "iptables -I INPUT -p udp --dport " + port + " -j ACCEPT")));
@@ -285,9 +284,9 @@ final class LinkChecks {
                     Finding.warning(
                             "packets-lost",
                             where,
-                            "%d of %d small datagrams were lost, there or on the way back"
+                            "%d of %d small datagrams were lost in one of the directions"
                                     .formatted(lost, probe.datagrams()),
-                            "each is answered by the other end",
+                            "the other end answers each datagram",
                             look(probe.from(), "ip -s link; tc -s qdisc"),
                             advice(probe.from(), "replace the cable; see ethtool -S of both ends")));
         }
@@ -298,10 +297,10 @@ final class LinkChecks {
                     Finding.warning(
                             "round-trip-long",
                             where,
-                            "a byte there and back takes %d us at best; a cable takes less than 100".formatted(micros),
+                            "a round trip takes %d us at best; over a cable it takes less than 100".formatted(micros),
                             "the shortest of 20 round trips over TCP",
                             look(probe.from(), "tc qdisc show"),
-                            advice(probe.from(), "see whether this is a cable, or a way through other machines")));
+                            advice(probe.from(), "check whether this is a cable, or a path through other machines")));
         }
     }
 
@@ -326,9 +325,9 @@ final class LinkChecks {
                         dataArrive ? Weight.WARNING : Weight.ERROR,
                         "mtu",
                         where,
-                        "packets of %d bytes, the MTU of %s, do not arrive; those of %d do"
+                        "packets of %d bytes, the MTU of %s, do not arrive; packets of %d do"
                                 .formatted(mtu, nic.name(), arrives),
-                        "datagrams that may not be cut" + (other > 0 ? "; the MTU of the other end is " + other : ""),
+                        "unfragmented datagrams" + (other > 0 ? "; the MTU of the other end is " + other : ""),
                         List.of(
                                 other > 0 && other < mtu
                                         ? change(
@@ -361,7 +360,7 @@ final class LinkChecks {
                         Finding.warning(
                                 "slow",
                                 where,
-                                "%s carries %d Mbit/s; the link promises %d"
+                                "%s carries %d Mbit/s; the link's nominal speed is %d"
                                         .formatted(byRdma ? "RDMA WRITE" : "one TCP connection", rate, nic.speedMbps()),
                                 "less than 0.7 of its speed, measured for " + (byRdma ? "1 s" : "2 s"),
                                 advice(
@@ -369,7 +368,7 @@ final class LinkChecks {
                                         byRdma
                                                 ? "see MTU, PCIe link and counters of errors above"
                                                 : "see MTU, PCIe link and counters of errors above; with RDMA, TCP"
-                                                        + " alone may be slower"))));
+                                                        + " may be slower"))));
     }
 
     private static InterfaceAddress address(String text) {

@@ -71,7 +71,7 @@ final class MergedFindings {
                         .orElse(first.weight()),
                 first.code(),
                 group.stream().map(each -> each.finding().where()).distinct().collect(Collectors.joining("; ")),
-                first.what() + (bothWays ? "; the same the other way round" : "; the same from others"),
+                first.what() + (bothWays ? "; the same in the other direction" : "; the same from other nodes"),
                 first.evidence(),
                 List.copyOf(remedies));
     }

@@ -19,19 +19,19 @@ final class NcclChecks {
     /** What an image or another cluster may have left, and what comes of it. */
     private static final Map<String, String> LEFTOVERS = Map.of(
             "NCCL_TUNER_PLUGIN",
-            "another tuner than Trigon's decides on algorithms and channels",
+            "a tuner other than Trigon's decides on algorithms and channels",
             "NCCL_PROFILER_PLUGIN",
-            "another profiler than Trigon's is loaded, so that traces know no collectives",
+            "a profiler other than Trigon's is loaded, so traces contain no collectives",
             "NCCL_GRAPH_FILE",
-            "NCCL takes rings and trees from a file, which was made for other machines",
+            "NCCL takes rings and trees from a file that may be for other machines",
             "NCCL_TOPO_FILE",
-            "NCCL takes GPUs and NICs from a file, which may be another machine's",
+            "NCCL takes GPUs and NICs from a file that may be for another machine",
             "NCCL_HOSTID",
-            "NCCL tells machines apart by this text: those with the same one are one machine to it, and jobs fail",
+            "NCCL identifies machines by this text: it takes machines with the same text for one, and jobs fail",
             "NCCL_ALGO",
-            "NCCL's choice of an algorithm is forced, for all lengths",
+            "the algorithm is forced for all sizes",
             "NCCL_PROTO",
-            "NCCL's choice of a protocol is forced, for all lengths");
+            "the protocol is forced for all sizes");
 
     private final String node;
     private final NodeFacts facts;
@@ -74,9 +74,9 @@ final class NcclChecks {
                     findings.add(Finding.error(
                             "nccl-plugin-missing",
                             node,
-                            "NCCL is told to load " + value + ", and there is no library of that name",
-                            evidence + "; neither it nor libnccl-net-NAME.so is a file, or where the loader looks",
-                            advice(node, "name Trigon's library by its whole path, as trigon env does")));
+                            "NCCL is set to load " + value + ", but there is no such library",
+                            evidence + "; neither it nor libnccl-net-NAME.so is a file, or on the loader's path",
+                            advice(node, "set the full path of Trigon's library, as trigon env does")));
                 } else if (!word.isEmpty() && !word.contains("trigon")) {
                     findings.add(Finding.error(
                             "nccl-plugin-other",
@@ -91,9 +91,9 @@ final class NcclChecks {
                     findings.add(Finding.note(
                             "nccl-ib-disable",
                             node,
-                            "this keeps NCCL's own network from RDMA, not Trigon",
+                            "this disables RDMA in NCCL's own network, not in Trigon",
                             evidence,
-                            advice(node, "for TCP alone set TRIGON_LINKS=software"),
+                            advice(node, "to use TCP only, set TRIGON_LINKS=software"),
                             remedy));
                 }
             }
@@ -108,7 +108,7 @@ final class NcclChecks {
                     findings.add(Finding.note(
                             "nccl-ib-setting",
                             node,
-                            "this is for NCCL's own network, and does nothing with Trigon",
+                            "this affects NCCL's own network only, not Trigon",
                             evidence,
                             remedy));
                 }
@@ -123,7 +123,7 @@ final class NcclChecks {
             findings.add(Finding.error(
                     "socket-interface",
                     node,
-                    "%s is told to use %s, and no interface of that name is up with an address"
+                    "%s is set to use %s, but no such interface is up with an address"
                             .formatted(name.startsWith("GLOO") ? "Gloo" : "TensorPipe", value),
                     evidence,
                     advice(node, "name an interface that all nodes share: " + name),
@@ -159,8 +159,7 @@ final class NcclChecks {
             findings.add(Finding.error(
                     "bootstrap-interface",
                     node,
-                    "NCCL's bootstrap is told to use " + value
-                            + ", and no interface of that name is up with an address",
+                    "NCCL's bootstrap is set to use " + value + ", but no such interface is up with an address",
                     evidence,
                     advice(node, "name an interface that all nodes share: NCCL_SOCKET_IFNAME"),
                     remedy));

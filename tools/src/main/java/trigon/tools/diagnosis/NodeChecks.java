@@ -46,9 +46,9 @@ final class NodeChecks {
             findings.add(Finding.error(
                     "settings-wrong",
                     node,
-                    "the plugin would not start here: " + problem,
-                    "its settings were read as the plugin reads them",
-                    advice(node, "do as the line says")));
+                    "the plugin would fail to start here: " + problem,
+                    "from its settings, as the plugin reads them",
+                    advice(node, "do as the message says")));
         }
         for (String unknown : facts.unknownVariables()) {
             findings.add(Finding.warning(
@@ -56,7 +56,7 @@ final class NodeChecks {
                     node,
                     unknown,
                     "the environment of this command",
-                    advice(node, "take the name of a setting, or remove the variable")));
+                    advice(node, "correct the name, or remove the variable")));
         }
     }
 
@@ -65,10 +65,10 @@ final class NodeChecks {
             findings.add(Finding.error(
                     "no-link",
                     node,
-                    "there is no link to other machines: no interface with an IP address is up, but for bridges and"
-                            + " the like",
+                    "there is no link to other machines: apart from bridges and the like, no interface with an IP"
+                            + " address is up",
                     "trigon links",
-                    advice(node, "bring an interface up, and give it an address; trigon plan makes addresses")));
+                    advice(node, "bring an interface up and give it an address; trigon plan assigns addresses")));
         }
         for (LeftOut leftOut : facts.leftOut()) {
             // of what is down, the checks of interfaces say more
@@ -106,9 +106,9 @@ final class NodeChecks {
                 findings.add(Finding.error(
                         "no-carrier",
                         node + " " + name,
-                        name + " has an address, and nothing at the other end of its cable",
+                        name + " has an address, but no carrier: nothing is connected to it",
                         "/sys/class/net/" + name + "/carrier is 0",
-                        advice(node, "plug the cable in, at both ends, and bring the other end's interface up")));
+                        advice(node, "plug the cable in at both ends, and bring the other end's interface up")));
             } else if (nic.state().equals("down")
                     && !nic.hasCarrier() // the state follows a moment later
                     && !nic.ownAddresses().isEmpty()) {
@@ -132,10 +132,10 @@ final class NodeChecks {
                 findings.add(Finding.warning(
                         "pcie-reduced",
                         node + " " + name,
-                        "the PCIe link of %s is %s, and the card can do %s"
+                        "the PCIe link of %s is %s, but the card supports %s"
                                 .formatted(name, pci.negotiated(), pci.possible()),
                         "current_link_speed and current_link_width of " + pci.function(),
-                        advice(node, "put the card into a slot with all lanes, or see what the firmware has set")));
+                        advice(node, "move the card to a slot with all lanes, or check the firmware's settings")));
             }
             moreTroubles(nic);
         }
@@ -145,7 +145,7 @@ final class NodeChecks {
         return facts.links().stream().anyMatch(link -> link.nic().equals(name));
     }
 
-    /** Of the kernel's counters of errors, those that have moved while the links were tried. */
+    /** Of the kernel's counters of errors, those that have moved during the test. */
     private void moreTroubles(Nic nic) {
         facts.interfacesAfter().stream()
                 .filter(after -> after.name().equals(nic.name()) && isUsed(nic.name()))
@@ -160,8 +160,8 @@ final class NodeChecks {
                         findings.add(Finding.warning(
                                 "errors-counted",
                                 node + " " + nic.name(),
-                                "packets were damaged or lost at " + nic.name() + " while the links were tried",
-                                "counters have moved: " + String.join(", ", moved),
+                                "packets were damaged or lost at " + nic.name() + " during the test",
+                                "counters increased: " + String.join(", ", moved),
                                 advice(node, "clean or replace the cable; see ethtool -S " + nic.name())));
                     }
                 });
@@ -178,7 +178,7 @@ final class NodeChecks {
                     refused ? "rdma-device-refused" : "no-dev-infiniband",
                     node,
                     refused
-                            ? "this user may not open /dev/infiniband/uverbs*, so RDMA is not used"
+                            ? "this user cannot open /dev/infiniband/uverbs*, so RDMA is not used"
                             : "the kernel has RDMA devices, but there is no /dev/infiniband/uverbs*, so no RDMA",
                     refused ? "the files' modes" : "/sys/class/infiniband has devices",
                     refused
@@ -189,7 +189,7 @@ final class NodeChecks {
                     "rdma-library",
                     node,
                     "RDMA is not used: " + facts.noRdma().orElseThrow(),
-                    "libibverbs was asked for its devices",
+                    "from libibverbs",
                     change(node, "apt-get install ibverbs-providers libibverbs1")));
         }
         for (RdmaPort port : ports) {
@@ -202,7 +202,7 @@ final class NodeChecks {
                         node + " " + label,
                         "the RDMA port " + label + " is " + port.state() + ", though its interface has an address",
                         "/sys/class/infiniband/" + port.device() + "/ports/" + port.port() + "/state",
-                        advice(node, "see whether the cable is plugged in at both ends")));
+                        advice(node, "check that the cable is plugged in at both ends")));
             } else if (port.linkLayer().equals("Ethernet")
                     && port.interfaces().stream().anyMatch(this::hasAddress)
                     && !port.gidTypes().contains("RoCE v2")) {
@@ -213,8 +213,8 @@ final class NodeChecks {
                         "the port's GID table",
                         advice(
                                 node,
-                                "update the card's firmware and driver; of mlx4 the module's option roce_mode has to"
-                                        + " be 2")));
+                                "update the card's firmware and driver; for mlx4, set the module option roce_mode"
+                                        + " to 2")));
             }
         }
         interfaceElsewhere(ports);
@@ -223,13 +223,13 @@ final class NodeChecks {
             findings.add(Finding.error(
                     "memlock-low",
                     node,
-                    "at most " + locked + " bytes of memory may be locked, and RDMA locks all that it registers",
+                    "at most " + locked + " bytes of memory can be locked, but RDMA locks all registered memory",
                     "\"Max locked memory\" of /proc/self/limits",
                     change(
                             node,
                             "printf '* soft memlock unlimited\\n* hard memlock unlimited\\n'"
                                     + " > /etc/security/limits.d/60-trigon.conf"),
-                    advice(node, "log in again after that; in a container: --ulimit memlock=-1")));
+                    advice(node, "then log in again; in a container: --ulimit memlock=-1")));
         }
     }
 
@@ -286,7 +286,7 @@ final class NodeChecks {
             findings.add(Finding.warning(
                     "open-files-low",
                     node,
-                    "a process may have " + files + " files open; each connection takes some",
+                    "a process may have " + files + " files open; each connection needs several",
                     "\"Max open files\" of /proc/self/limits",
                     change(node, "ulimit -n 65536")));
         }
@@ -304,7 +304,7 @@ final class NodeChecks {
             findings.add(Finding.warning(
                     "tasks-few",
                     node,
-                    "this container may have " + tasks + " threads and processes; a rank takes some 100",
+                    "this container can have " + tasks + " threads and processes; a rank needs about 100",
                     "/sys/fs/cgroup/pids.max",
                     advice(node, "raise --pids-limit of the container")));
         }

@@ -47,7 +47,7 @@ final class RdmaChecks {
                 findings.add(Finding.error(
                         "rdma-no-acknowledgement",
                         where,
-                        "what %s writes to %s by RDMA is not acknowledged, though the queue pairs are up"
+                        "what %s writes to %s by RDMA is not acknowledged, although the queue pairs are up"
                                 .formatted(probe.from(), probe.to()),
                         "%s after %d bytes, in pieces of %d; %s; %s"
                                 .formatted(status(rdma), rdma.bytes(), rdma.pathMtu(), rdma.why(), ends(rdma)),
@@ -62,13 +62,13 @@ final class RdmaChecks {
                 findings.add(Finding.error(
                         "rdma-data-wrong",
                         where,
-                        "data that %s writes to %s by RDMA are changed".formatted(probe.from(), probe.to()),
-                        "%d of the bytes are others than were sent, the first at %d; pieces of %d; %s"
+                        "data that %s writes to %s by RDMA is corrupted".formatted(probe.from(), probe.to()),
+                        "%d of the bytes differ, the first at %d; pieces of %d; %s"
                                 .formatted(rdma.wrong(), rdma.firstWrong(), rdma.pathMtu(), ends(rdma)),
                         advice(
                                 probe.from(),
-                                "do not use this link: exchange the cable, then the cards; update their firmware; see"
-                                        + " dmesg for errors of the IOMMU and of PCIe on both ends")));
+                                "do not use this link: replace the cable, then the cards; update their firmware;"
+                                        + " check dmesg for IOMMU and PCIe errors on both ends")));
             case "failed" ->
                 findings.add(Finding.error(
                         "rdma-write-failed",
@@ -127,8 +127,8 @@ final class RdmaChecks {
                     look(at, "trigon links"),
                     advice(
                             at,
-                            "see whether both ends have a GID of RoCE v2 for their addresses; an address that was"
-                                    + " removed takes its GID along")
+                            "check that both ends have a RoCE v2 GID for their addresses; removing an address"
+                                    + " removes its GID")
                 };
         };
     }

@@ -126,7 +126,7 @@ final class SubnetChecks {
                 several.entrySet().stream()
                         .map(node -> node.getKey() + " " + String.join(", ", node.getValue()))
                         .collect(Collectors.joining("; ")),
-                "these interfaces of %s are in one subnet, %s%s: the kernel sends and answers for all over one"
+                "these interfaces of %s are in one subnet, %s%s: the kernel uses one interface for all of them"
                         .formatted(
                                 several.size() == 1 ? "a node" : several.size() + " nodes",
                                 subnet,
@@ -143,8 +143,8 @@ final class SubnetChecks {
                                 ? Stream.empty()
                                 : Stream.of(advice(
                                         nodes,
-                                        "give each cable, and each function of a port, a subnet of its own, at both"
-                                                + " ends; trigon plan finds some")))
+                                        "give each cable, and each function of a port, a subnet of its own, at"
+                                                + " both ends; trigon plan assigns them")))
                 .toList();
     }
 
@@ -155,7 +155,7 @@ final class SubnetChecks {
                                 .getOrDefault(place.node(), NodeFacts.NONE)
                                 .reversePathFilter(place.name())
                         == 1);
-        return strict ? "; the reverse-path filter is strict there, and drops what comes in over another one" : "";
+        return strict ? "; their reverse-path filter is strict, and drops packets that arrive on the others" : "";
     }
 
     /** For people, and the same for all addresses in it. */
@@ -196,9 +196,9 @@ final class SubnetChecks {
                     Weight.ERROR,
                     "subnets-overlap",
                     places.stream().map(Place::text).collect(Collectors.joining(" and ")),
-                    "this subnet overlaps with those of other cables, %s: nodes take others for neighbours"
+                    "this subnet overlaps with those of other cables, %s: nodes mistake others for neighbours"
                             .formatted(String.join(" and ", met.getOrDefault(wide, Set.of()))),
-                    "their addresses and prefixes; their cables lead elsewhere",
+                    "from their addresses, prefixes and cables",
                     or(readdressing.allLanes(places), places)));
             left.removeIf(each -> subnet(each.one().address()).equals(wide)
                     || subnet(each.other().address()).equals(wide));
@@ -229,7 +229,7 @@ final class SubnetChecks {
                     "prefix-differs",
                     others.stream().map(Place::text).collect(Collectors.joining(" and ")) + " and " + wrong.text(),
                     "the ends of a link have different prefixes",
-                    "one of them takes others for neighbours than the other does",
+                    "each sees different nodes as neighbours",
                     List.of(
                             wrong.isFixed()
                                     ? advice(wrong.node(), "give all ends the same prefix")
@@ -277,14 +277,14 @@ final class SubnetChecks {
                     .orElseGet(() -> advice(
                             place.node(),
                             "give " + place.name()
-                                    + " an address of a subnet that its cable alone has; trigon plan finds some")));
+                                    + " an address in a subnet of its own cable; trigon plan assigns them")));
         }
         return new Finding(
                 Weight.ERROR,
                 "address-twice",
                 all.stream().map(Place::text).collect(Collectors.joining(" and ")),
                 "%d nodes have the same address".formatted(all.size()),
-                "each says so",
+                "reported by each node",
                 remedies);
     }
 }

@@ -27,8 +27,8 @@ final class WayChecks {
     private static final String NO_KEY = "handshake.clusterKeyFile: none";
 
     private static final String KEY =
-            "make the cluster's key, (umask 077; openssl rand -hex 32 > cluster.key), copy it to"
-                    + " all nodes, and name it in TRIGON_CLUSTER_KEY_FILE";
+            "create the cluster key, (umask 077; openssl rand -hex 32 > cluster.key), copy it to all nodes, and"
+                    + " name it in TRIGON_CLUSTER_KEY_FILE";
 
     private final Observations seen;
     private final List<Finding> findings = new ArrayList<>();
@@ -73,7 +73,7 @@ final class WayChecks {
                 findings.add(Finding.error(
                         "link-fails",
                         "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to),
-                        "this link was tried, and does not work; no check knows why",
+                        "this link does not work, for an unknown reason",
                         "TCP: %s; data: %s".formatted(probe.tcp(), probe.data().isEmpty() ? "none" : probe.data()),
                         look(probe.from(), "ping -c 3 -I " + from + " " + to)));
             }
@@ -96,8 +96,8 @@ final class WayChecks {
                     findings.add(Finding.error(
                             "no-way",
                             one + " and " + other,
-                            "only ways over several relays join these two, which are found with the cluster's key"
-                                    + " alone: jobs with both fail",
+                            "only paths over several relays join these two, and these need the cluster key: jobs"
+                                    + " that use both fail",
                             "%d links from node to node, and no key".formatted(between),
                             advice("all", KEY)));
                 } else if (isCabledWithoutAddresses(one, other)) {
@@ -106,10 +106,10 @@ final class WayChecks {
                     findings.add(Finding.error(
                             "no-way",
                             one + " and " + other,
-                            "no link, no relay and no route joins these two: jobs with both fail",
-                            "they share no subnet that works, nor do links from node to node lead there; where the"
-                                    + " kernel has a route, nobody answered",
-                            advice("all", "plug in a cable, or give the ends of cables addresses: trigon plan")));
+                            "no link, relay or route joins these two: jobs that use both fail",
+                            "they share no working subnet, no chain of links joins them, and no answer came over"
+                                    + " the kernel's routes",
+                            advice("all", "plug in a cable, or assign addresses to the cables with trigon plan")));
                 }
             }
         }
@@ -117,13 +117,13 @@ final class WayChecks {
             findings.add(Finding.warning(
                     "no-addresses",
                     String.join(", ", withoutAddresses),
-                    "cables found, no addresses: jobs use the link-local ones of IPv6, over TCP, without relays, and"
-                            + " none of these was tried",
-                    "each hears the hello of the other",
+                    "cables without addresses: jobs use IPv6 link-local addresses, over TCP and without relays;"
+                            + " these were not tested",
+                    "each received the other's multicast",
                     advice(
                             "all",
-                            "give each cable a subnet: trigon doctor with --cables cables.yaml writes the cables to a"
-                                    + " file, and trigon plan cables.yaml makes addresses of it")));
+                            "give each cable a subnet: trigon doctor --cables cables.yaml writes the cables to a"
+                                    + " file, from which trigon plan cables.yaml assigns addresses")));
         }
     }
 

@@ -18,8 +18,8 @@ import trigon.tools.probe.Agent;
         name = "agent",
         hidden = true,
         description = {
-            "Answer the questions of \"trigon doctor\" on standard input.",
-            "A node's part of the doctor, which starts it by ssh."
+            "Answer questions of \"trigon doctor\" from standard input.",
+            "The part of the doctor that it starts on each node by ssh."
         })
 public final class AgentCommand implements Callable<Integer> {
 

@@ -15,9 +15,9 @@ import trigon.tools.probe.Observations;
 @Command(
         name = "check",
         description = {
-            "Say in short whether nodes and their links work.",
-            "The examination of \"trigon doctor\", without the tables: do the links work, is the data right, RDMA or"
-                    + " TCP."
+            "Check briefly whether nodes and their links work.",
+            "Runs the checks of \"trigon doctor\" and prints a summary: whether links work and carry data"
+                    + " correctly, by RDMA or TCP."
         })
 public final class CheckCommand implements Callable<Integer> {
 

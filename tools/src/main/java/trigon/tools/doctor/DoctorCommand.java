@@ -20,10 +20,10 @@ import trigon.tools.probe.Observations;
 @Command(
         name = "doctor",
         description = {
-            "Find what is wrong with nodes and the links between them.",
-            "Examines each node's settings, limits and NICs, each link in both directions, and which cable goes"
-                    + " where. Findings come with what to do, the heaviest first.",
-            "Needs no job, no GPU and no root. Changes nothing."
+            "Find problems with nodes and the links between them.",
+            "Examines each node's settings, limits and NICs, each link in both directions, and the cabling. Lists"
+                    + " findings with remedies, the most severe first.",
+            "Needs no job, no GPU and no root, and changes nothing."
         })
 public final class DoctorCommand implements Callable<Integer> {
 
@@ -33,16 +33,18 @@ public final class DoctorCommand implements Callable<Integer> {
     @Mixin
     private final NodesOptions nodes = new NodesOptions();
 
-    @Option(names = "--rate", description = "Measure how fast each link is, too: 2 or 3 s for each, all it has.")
+    @Option(names = "--rate", description = "Also measure each link's speed; uses the whole link for 2 or 3 s.")
     private boolean rate;
 
-    @Option(names = "--fix", description = "Print the commands that would put it right, by node. None is run.")
+    @Option(
+            names = "--fix",
+            description = "Print the commands that would fix the findings, by node, without running them.")
     private boolean fix;
 
     @Option(
             names = "--cables",
             paramLabel = "FILE",
-            description = "Write the cables that were found to this file, for \"trigon plan FILE\".")
+            description = "Write the cables found to this file, for \"trigon plan FILE\".")
     private Optional<Path> cables = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.doctor/1.")

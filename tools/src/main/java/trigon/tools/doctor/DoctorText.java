@@ -84,7 +84,7 @@ final class DoctorText {
         if (nodes.size() > MOST_IN_MATRIX) {
             return;
         }
-        title("From (row) to (column): links that work of those that there are");
+        title("Working links of all links, from row to column");
         String[] header = new String[nodes.size() + 1];
         header[0] = "";
         for (int i = 0; i < nodes.size(); i++) {
@@ -162,7 +162,7 @@ final class DoctorText {
         if (cables.isEmpty()) {
             return;
         }
-        title("Cables, by who hears whom");
+        title("Cables, by received multicast");
         Table table = new Table("one end", "other end");
         cables.forEach(cable -> table.row(cable.from(), cable.to()));
         table.print(console);
@@ -171,7 +171,7 @@ final class DoctorText {
 
     private void findings() {
         if (findings.isEmpty()) {
-            console.out().println(console.styled(Style.GOOD, "Nothing is wrong."));
+            console.out().println(console.styled(Style.GOOD, "No problems found."));
             return;
         }
         title(findings.size() == 1 ? "1 finding" : findings.size() + " findings");
@@ -217,7 +217,7 @@ final class DoctorText {
     /** All commands that change something, by node, and what makes them last; none of them has been run. */
     private void fixes() {
         console.out().println();
-        title("Commands that would do it; nothing was changed");
+        title("Commands that would fix this; nothing was changed");
         List<String> said = new ArrayList<>();
         for (Finding finding : findings) {
             for (Remedy remedy : finding.remedies()) {

@@ -33,9 +33,8 @@ final class NodesOptions {
             names = "--nodes",
             split = ",",
             paramLabel = "NODE",
-            description =
-                    "The nodes, as ssh knows them. Without it, this machine alone. This machine is one of them if its"
-                            + " host name is.")
+            description = "The nodes, by their ssh names. Default: this machine. This machine is included only if"
+                    + " its host name is listed.")
     private List<String> nodes = List.of();
 
     @Spec(Spec.Target.MIXEE)

@@ -16,7 +16,7 @@ import trigon.tools.machine.Machine;
         description = {
             "Print the exports with which NCCL uses Trigon.",
             "Evaluate them: eval \"$(trigon env)\"",
-            "Says on standard error what is set already and contradicts, in the environment or in NCCL's files."
+            "Warns on standard error about settings in the environment or in NCCL's files that contradict these."
         })
 public final class EnvCommand implements Callable<Integer> {
 
@@ -50,7 +50,7 @@ public final class EnvCommand implements Callable<Integer> {
         export("NCCL_NET_PLUGIN_REF_COUNT", "1");
         for (Finding each : Diagnosis.ofNcclSettings(machine)) {
             console.note(each.evidence() + ": " + each.what()
-                    + (SET_ANEW.contains(each.code()) ? "; these exports set it anew, and go before files" : ""));
+                    + (SET_ANEW.contains(each.code()) ? "; these exports override it" : ""));
         }
         return 0;
     }

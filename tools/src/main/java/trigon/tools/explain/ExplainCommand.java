@@ -38,10 +38,11 @@ import trigon.verbs.LinkKind;
 @Command(
         name = "explain",
         description = {
-            "Explain which path leads to another node.",
-            "Asks the plugin's own routing, and shows candidate by candidate the rule that decides.",
-            "The other node is one of the cluster file's, or an address with its prefix. With --from, both are of the"
-                    + " file, and nothing of this machine matters. With --pid: the paths of a running process."
+            "Explain which path Trigon takes to another node.",
+            "Asks the plugin's own routing, and shows the deciding rule for each candidate.",
+            "The other node is named in the cluster file, or given as an address with its prefix. With --from,"
+                    + " both nodes are in the file and this machine does not matter. With --pid, shows the paths"
+                    + " of a running process."
         })
 public final class ExplainCommand implements Callable<Integer> {
 
@@ -58,13 +59,16 @@ public final class ExplainCommand implements Callable<Integer> {
             names = "--to",
             split = ",",
             paramLabel = "NODE|ADDRESS",
-            description = "A node of the cluster file, or the addresses of one, separated by commas.")
+            description = "A node in the cluster file, or a node's addresses, separated by commas.")
     private List<String> to = List.of();
 
-    @Option(names = "--from", paramLabel = "NODE", description = "Another node of the cluster file than this one.")
+    @Option(
+            names = "--from",
+            paramLabel = "NODE",
+            description = "The node in the cluster file to start from. Default: this one.")
     private String from = "";
 
-    @Option(names = "--pid", paramLabel = "PID", description = "A running process; \"trigon jobs\" lists them.")
+    @Option(names = "--pid", paramLabel = "PID", description = "A running process, as listed by \"trigon jobs\".")
     private long pid;
 
     private boolean elsewhere;
@@ -134,7 +138,7 @@ public final class ExplainCommand implements Callable<Integer> {
                     node.nics().stream().flatMap(nic -> nic.address().stream()).toList();
             if (addresses.isEmpty()) {
                 throw new CommandFailure("the cluster file has no address of " + node.name()
-                        + ": its NICs are named by device, and their addresses are known there alone");
+                        + ": its NICs are named by device, and only that node knows their addresses");
             }
             return new PeerDescription(
                     OptionalInt.of(node.index()),
@@ -200,10 +204,10 @@ public final class ExplainCommand implements Callable<Integer> {
         boolean ours = local.address().contains(remote.address());
         boolean theirs = remote.interfaceAddress().contains(local.address().address());
         if (ours && theirs) {
-            return prescribed ? "not the NIC that the file prescribes for this peer" : "another link is better";
+            return prescribed ? "the file prescribes another NIC for this peer" : "another link is better";
         }
         return ours || theirs
-                ? "in one end's subnet only: the prefixes differ"
+                ? "in only one end's subnet: the prefixes differ"
                 : "not in one subnet, and the kernel's route does not lead there from it";
     }
 
@@ -227,10 +231,10 @@ public final class ExplainCommand implements Callable<Integer> {
         }
         table.print(console);
         Table.wrap(
-                        "Order: without a file, what carries most; the same subnet before a route, the longer prefix"
-                                + " first, RDMA before TCP, then the NICs' order in the file. A way over relays goes"
-                                + " first where it carries more. The peer is taken to have RDMA and TCP, and to be as"
-                                + " fast.",
+                        "Order: without a file, what carries most; the same subnet before a route, the longer"
+                                + " prefix first, RDMA before TCP, then the NICs' order in the file. A relayed"
+                                + " path goes first if it carries more. Assumes that the peer has RDMA and TCP,"
+                                + " and the same speed.",
                         console.width())
                 .forEach(console.out()::println);
     }

@@ -31,8 +31,7 @@ final class OtherNode {
         environment.put("TRIGON_LINKS", "software");
         PluginConfig config = ConfigLoader.load(environment, machine.hostName());
         if (config.cluster().isEmpty()) {
-            throw new CommandFailure(
-                    "--from is " + node + ", and there is no cluster file that has its NICs (TRIGON_CONFIG)");
+            throw new CommandFailure("--from is " + node + ", but no cluster file lists its NICs (TRIGON_CONFIG)");
         }
         return config;
     }
@@ -58,7 +57,7 @@ final class OtherNode {
         }
         if (interfaces.size() < node.nics().size()) {
             throw new CommandFailure("the cluster file has no address of a NIC of " + node.name()
-                    + ": it is named by its device, and its address is known there alone");
+                    + ": it is named by its device, and only that node knows its address");
         }
         return RoutingTable.of(
                 config,

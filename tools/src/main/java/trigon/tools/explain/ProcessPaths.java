@@ -28,8 +28,8 @@ final class ProcessPaths {
     int explain(boolean json) {
         Job job = Job.find(pid, console::note)
                 .orElseThrow(() -> new CommandFailure("process " + pid
-                        + " has no Trigon of this version, is not there, or is another user's; \"trigon jobs\" lists"
-                        + " those that can be looked into"));
+                        + " has no Trigon of this version, does not exist, or belongs to another user; \"trigon"
+                        + " jobs\" lists the processes you can see"));
         List<PathUse> paths = job.paths();
         if (json) {
             console.out().print(Json.text(json(job)));

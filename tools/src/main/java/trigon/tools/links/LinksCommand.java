@@ -13,7 +13,7 @@ import trigon.tools.machine.MachineLinks;
 @Command(
         name = "links",
         description = {
-            "Show the NICs of this machine, and which Trigon uses.",
+            "Show this machine's NICs, and which of them Trigon uses.",
             "Shows interfaces and RDMA ports: speed, MTU, addresses, GIDs, PCIe link, which functions share a port or"
                     + " a PCIe link, how NICs reach memory of GPUs, and why Trigon leaves links out.",
             "Reads sysfs, and libibverbs where it is installed. Needs neither RDMA nor root, and changes nothing."

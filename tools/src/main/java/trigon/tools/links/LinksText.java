@@ -41,8 +41,8 @@ public final class LinksText {
             note(
                     Style.BAD,
                     "problem",
-                    "there is no link to use: bring an interface with an IP address up, or name the NICs in a file"
-                            + " (TRIGON_CONFIG)");
+                    "there is no usable link: bring up an interface with an IP address, or name the NICs in a"
+                            + " cluster file (TRIGON_CONFIG)");
         }
     }
 
@@ -173,15 +173,15 @@ public final class LinksText {
         }
         console.out().println();
         title("Shared");
-        cables.forEach((_, nics) ->
-                console.out().println(String.join(", ", nics) + ": functions of one port, which lead to one cable"));
+        cables.forEach(
+                (_, nics) -> console.out().println(String.join(", ", nics) + ": functions of one port, on one cable"));
         bridges.forEach((bridge, nics) ->
                 console.out().println(String.join(", ", nics) + ": share the PCIe link of " + bridge));
     }
 
     private void printUsed(MachineLinks links) {
         console.out().println();
-        title("Links that Trigon uses here");
+        title("Links that Trigon uses");
         Table table = new Table("link", "kind", "speed", "interface", "address");
         for (LocalLink link : links.discovered().links()) {
             table.styled(
@@ -205,7 +205,7 @@ public final class LinksText {
             return;
         }
         console.out().println();
-        title("Left out, and why");
+        title("Links that Trigon does not use");
         Table table = new Table("what", "why");
         for (LeftOut each : leftOut) {
             table.styled(

@@ -37,7 +37,7 @@ public record Machine(
      */
     public Path homeFor(String command) {
         return home.orElseThrow(() -> new CommandFailure(
-                command + " is a command of a distribution: run bin/trigon of one, or ./trigon of a checkout"));
+                command + " needs a distribution: run bin/trigon in a distribution, or ./trigon in a checkout"));
     }
 
     /** A document of that schema of JSON, which begins with who says it; with these keys and values. */

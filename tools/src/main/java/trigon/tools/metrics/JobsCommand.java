@@ -21,9 +21,9 @@ import trigon.transport.metrics.MetricsReader.FailoverMetrics;
 @Command(
         name = "jobs",
         description = {
-            "List the processes of this machine that use Trigon.",
-            "Shows their links, peers and counters, of the processes that this user may look into. Reads memory that"
-                    + " they share; they do not notice."
+            "List the processes on this machine that use Trigon.",
+            "Shows their links, peers and counters. You see your own processes; root sees all of them. Jobs are"
+                    + " unaffected."
         })
 public final class JobsCommand implements Callable<Integer> {
 
@@ -44,7 +44,7 @@ public final class JobsCommand implements Callable<Integer> {
         if (json) {
             console.out().print(Json.text(json(jobs)));
         } else if (jobs.isEmpty()) {
-            console.out().println("No process here uses Trigon, of those that this user may look into.");
+            console.out().println("No process that you can see uses Trigon here.");
         } else {
             print(jobs);
         }

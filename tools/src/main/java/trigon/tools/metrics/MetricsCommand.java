@@ -25,8 +25,7 @@ import trigon.tools.console.Console;
         name = "metrics",
         description = {
             "Print the counters of running jobs for Prometheus.",
-            "They are those of the processes of this machine that use Trigon. Without an option the page is printed"
-                    + " once."
+            "Covers the processes on this machine that use Trigon. Without an option, prints the page once."
         })
 public final class MetricsCommand implements Callable<Integer> {
 
@@ -41,13 +40,13 @@ public final class MetricsCommand implements Callable<Integer> {
     @Option(
             names = "--file",
             paramLabel = "FILE",
-            description = "Write the page to this file, whole at any time: for node_exporter's textfile collector.")
+            description = "Write the page atomically to this file, for node_exporter's textfile collector.")
     private Optional<Path> file = Optional.empty();
 
     @Option(
             names = "--listen",
             paramLabel = "[ADDRESS:]PORT",
-            description = "Serve the page by HTTP until it is ended. Without an address on 127.0.0.1 alone.")
+            description = "Serve the page by HTTP until interrupted. Default address: 127.0.0.1")
     private Optional<String> listen = Optional.empty();
 
     public MetricsCommand(Console console) {
@@ -99,7 +98,7 @@ public final class MetricsCommand implements Callable<Integer> {
                 try (Socket socket = server.accept()) {
                     answer(socket);
                 } catch (IOException e) {
-                    console.doing("a request broke off: " + e.getMessage());
+                    console.doing("a request failed: " + e.getMessage());
                 }
             }
         }

@@ -29,42 +29,47 @@ public final class PrometheusPage {
         PrometheusPage page = new PrometheusPage();
         page.counter(jobs, "messages", "Messages, or parts of them.", Counts::messages);
         page.counter(jobs, "bytes", "Bytes of the messages.", Counts::bytes);
-        page.counter(jobs, "waits", "Messages that waited for the receiver to say where they may go.", Counts::waits);
-        page.counter(jobs, "lost", "Paths that were lost while they were in use.", Counts::errors);
-        page.counter(jobs, "retries", "Attempts to bring up a path that failed.", Counts::retries);
+        page.counter(jobs, "waits", "Messages that waited for the receiver's clear to send.", Counts::waits);
+        page.counter(jobs, "lost", "Paths lost while in use.", Counts::errors);
+        page.counter(jobs, "retries", "Failed attempts to bring up a path.", Counts::retries);
         page.links(
                 jobs,
                 "trigon_link_speed_bytes_per_second",
-                "What the link promises.",
+                "The link's nominal speed.",
                 link -> link.speedMbps() * BITS_TO_BYTES);
         page.links(
                 jobs,
                 "trigon_link_up",
-                "Whether anything can go over the link, as far as this machine says.",
+                "Whether the link is up, according to this machine.",
                 link -> link.up() ? 1 : 0);
         page.paths(jobs);
         page.failovers(
                 jobs,
                 "s_total",
                 "counter",
-                "Connections that left a link whose path failed.",
+                "Failovers: connections that left a link because their path failed.",
                 each -> each.failovers());
         page.failovers(
-                jobs, "_returns_total", "counter", "Connections that came back to a link.", each -> each.returns());
+                jobs,
+                "_returns_total",
+                "counter",
+                "Failbacks: connections that returned to a link.",
+                each -> each.returns());
         page.failovers(
                 jobs,
                 "_pause_seconds_total",
                 "counter",
-                "Pauses until they went on.",
+                "Total pause of all failovers.",
                 each -> seconds(each.pausedNanos()));
         page.failovers(
                 jobs,
                 "_longest_pause_seconds",
                 "gauge",
-                "The longest such pause.",
+                "Longest pause of a failover.",
                 each -> seconds(each.longestNanos()));
-        page.failovers(jobs, "_messages_total", "counter", "Messages that were sent again.", each -> each.messages());
-        page.failovers(jobs, "_bytes_total", "counter", "Bytes that were sent again.", each -> each.bytes());
+        page.failovers(
+                jobs, "_messages_total", "counter", "Messages replayed after failovers.", each -> each.messages());
+        page.failovers(jobs, "_bytes_total", "counter", "Bytes replayed after failovers.", each -> each.bytes());
         return page.page.toString();
     }
 

@@ -20,8 +20,8 @@ import trigon.transport.metrics.MetricsReader.Counts;
 @Command(
         name = "top",
         description = {
-            "Show every second what goes over each link.",
-            "The links are those of the processes of this machine that use Trigon. Ctrl-C ends it."
+            "Show each link's traffic every second.",
+            "Covers the processes on this machine that use Trigon. Press Ctrl-C to stop."
         })
 public final class TopCommand implements Callable<Integer> {
 
@@ -40,10 +40,10 @@ public final class TopCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--times", paramLabel = "N", description = "End after so many looks. 0, the default: never.")
+    @Option(names = "--times", paramLabel = "N", description = "Number of updates. Default: 0, unlimited")
     private int times;
 
-    @Option(names = "--interval", paramLabel = "SECONDS", description = "Between two looks. Default: 1")
+    @Option(names = "--interval", paramLabel = "SECONDS", description = "Seconds between updates. Default: 1")
     private int interval = 1;
 
     public TopCommand(Console console) {
@@ -119,7 +119,7 @@ public final class TopCommand implements Callable<Integer> {
             }
         }
         if (table.isEmpty()) {
-            console.out().println("No process here uses Trigon, of those that this user may look into.");
+            console.out().println("No process that you can see uses Trigon here.");
         } else {
             table.print(console);
         }

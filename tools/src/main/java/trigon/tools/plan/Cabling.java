@@ -75,7 +75,7 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
                     line.startsWith("- ") ? line.substring(2).strip().replaceAll("[\"']", "") : "");
             if (!begun || !cable.matches()) {
                 throw new CommandFailure(
-                        "%s:%d: \"%s\" is no cable: the file has the line \"cables:\" and then lines such as"
+                        "%s:%d: \"%s\" is not a cable: the file needs the line \"cables:\", then lines such as"
                                         .formatted(name, number, line)
                                 + " \"- a:eth1 b:eth2\"");
             }
@@ -136,7 +136,7 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
             cables.add(new Cable(from[0], from[1], to[0], to[1]));
         }
         if (cables.isEmpty()) {
-            throw new CommandFailure("there is no cable to plan with");
+            throw new CommandFailure("there are no cables to plan");
         }
         if (links.size() > MOST_NODES) {
             throw new CommandFailure(links.size() + " nodes are more than the " + MOST_NODES + " that a plan may have");
@@ -170,7 +170,8 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
             String text, String place, Map<String, Integer> links, TreeSet<String> used, boolean spark) {
         Matcher matcher = END.matcher(text);
         if (!matcher.matches()) {
-            throw new CommandFailure(place + ": \"" + text + "\" is no end of a cable: write NODE or NODE:INTERFACE");
+            throw new CommandFailure(
+                    place + ": \"" + text + "\" is not the end of a cable: write NODE or NODE:INTERFACE");
         }
         int number = links.merge(matcher.group(1), 1, Integer::sum);
         String node = matcher.group(1);
@@ -182,11 +183,11 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
                                     place + ": a DGX Spark has two ports, and " + node + " would have a third cable"))
                     : "link" + number;
         } else if (spark && SparkPorts.port(nic).isEmpty()) {
-            throw new CommandFailure(place + ": " + nic + " is no interface of a DGX Spark's ports: "
-                    + String.join(", ", SparkPorts.NAMES) + " and their other functions");
+            throw new CommandFailure(place + ": " + nic + " is not a port of a DGX Spark: "
+                    + String.join(", ", SparkPorts.NAMES) + " and their second functions");
         }
         if (!used.add(matcher.group(1) + ":" + nic)) {
-            throw new CommandFailure(place + ": " + nic + " of " + matcher.group(1) + " has a cable already");
+            throw new CommandFailure(place + ": " + nic + " of " + matcher.group(1) + " already has a cable");
         }
         return new String[] {matcher.group(1), nic};
     }

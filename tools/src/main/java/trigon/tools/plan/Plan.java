@@ -76,7 +76,7 @@ public record Plan(
 
     private static Plan withoutAdvice(Cabling cabling, Subnets subnets, OptionalDouble gigabits) {
         Speeds speeds = Speeds.of(cabling, gigabits);
-        Traffic traffic = new Traffic(cabling, speeds.gigabits());
+        PlannedTraffic traffic = new PlannedTraffic(cabling, speeds.gigabits());
         int nodes = cabling.nodes().size();
         Optional<List<Integer>> ring = traffic.ring();
         List<Integer> order =

@@ -31,8 +31,8 @@ import trigon.tools.machine.Machine;
             "Plan addresses and a cluster file from the cables.",
             "Prints a subnet for each cable and addresses for its ends, the cluster file, commands, the order of"
                     + " ranks in which a ring needs no relay, and what bandwidth to expect. Changes nothing.",
-            "FILE is YAML: the line \"cables:\", and then a line for each, such as \"- a:eth1 b:eth2\".",
-            "Of a DGX Spark's ports, such as enp1s0f0np0, the other function gets a subnet, too."
+            "FILE is YAML: the line \"cables:\", then a line for each cable, such as \"- a:eth1 b:eth2\".",
+            "For a DGX Spark port such as enp1s0f0np0, the port's second function also gets a subnet."
         })
 public final class PlanCommand implements Callable<Integer> {
 
@@ -48,14 +48,14 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--shape",
             paramLabel = "SHAPE:N",
-            description = "Instead of a file: ring, line, star or mesh of N nodes.")
+            description = "Instead of a file: a ring, line, star or mesh of N nodes.")
     private Optional<String> shape = Optional.empty();
 
     @Option(
             names = "--nodes",
             split = ",",
             paramLabel = "NODE",
-            description = "With --shape: the nodes' host names, in its order. Default: n1, n2 and so on")
+            description = "With --shape: the nodes' host names, in order. Default: n1, n2 and so on")
     private List<String> nodes = List.of();
 
     @Option(
@@ -66,26 +66,26 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--speed",
             paramLabel = "GBITS",
-            description = "Of a cable, in Gbit/s. Default: 100, or 200 between DGX Sparks")
+            description = "Speed of a cable in Gbit/s. Default: 100, or 200 between DGX Sparks")
     private Optional<Double> speed = Optional.empty();
 
-    @Option(names = "--base", paramLabel = "N", description = "Addresses are of 10.N.0.0/16. Default: 77")
+    @Option(names = "--base", paramLabel = "N", description = "Take addresses from 10.N.0.0/16. Default: 77")
     private int base = 77;
 
     @Option(
             names = "--prefix",
             paramLabel = "N",
-            description = "Of each subnet: 24, 30 or 31. Default: 24, or 31 for many")
+            description = "Prefix of each subnet: 24, 30 or 31. Default: 24, or 31 for many")
     private int prefix;
 
-    @Option(names = "--mtu", paramLabel = "BYTES", description = "Of the interfaces. Default: 9000")
+    @Option(names = "--mtu", paramLabel = "BYTES", description = "MTU of the interfaces. Default: 9000")
     private int mtu = 9000;
 
     @Option(
             names = "--write",
             paramLabel = "FOLDER",
-            description = "Write a folder for each node there, with apply.sh, launch.sh and files for netplan and"
-                    + " NetworkManager; and cluster.yaml, cables.svg, hosts and launchers.txt for all.")
+            description = "Write a folder for each node into this one, with apply.sh, launch.sh and files for"
+                    + " netplan and NetworkManager; and cluster.yaml, cables.svg, hosts and launchers.txt for all.")
     private Optional<Path> write = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.plan/1.")
@@ -100,10 +100,10 @@ public final class PlanCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         if (file.isPresent() == shape.isPresent()) {
-            throw wrong("name either a file with the cables, or --shape; see trigon help plan");
+            throw wrong("give either a file with cables, or --shape; see trigon help plan");
         }
         if (file.isPresent() && !nodes.isEmpty()) {
-            throw wrong("--nodes goes with --shape; the file has the nodes' names itself");
+            throw wrong("use --nodes only with --shape; a file names its own nodes");
         }
         if (speed.filter(gigabits -> !(gigabits > 0 && gigabits <= 10_000)).isPresent() || mtu < 576 || mtu > 65_535) {
             throw wrong("--speed must be above 0 and at most 10000, --mtu 576 to 65535");
@@ -162,12 +162,11 @@ public final class PlanCommand implements Callable<Integer> {
                     .formatted(number(speeds.leastOfWire() / 8)));
         }
         if (!plan.connected()) {
-            console.out().println(console.styled(Style.BAD, "Not all nodes are joined: there is a cable too few."));
+            console.out()
+                    .println(console.styled(Style.BAD, "Not all nodes are connected: at least one cable is missing."));
         }
-        say("pairs of nodes without a cable, which need relays: " + plan.relayedPairs());
-        say((plan.withoutRelay()
-                        ? "order of ranks in which a ring needs no relay: "
-                        : "no order was found in which a ring needs no relay; this one: ")
+        say("pairs of nodes that need relays: " + plan.relayedPairs());
+        say((plan.withoutRelay() ? "ring order without relays: " : "no ring order without relays was found; use: ")
                 + String.join(",", plan.order()));
         say("expected at most: all-reduce%s %s GB/s (bus); all-to-all %s GB/s from each node"
                 .formatted(
@@ -177,7 +176,7 @@ public final class PlanCommand implements Callable<Integer> {
                         .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
         write.ifPresentOrElse(
                 folder -> {
-                    say(folder + " has a folder for each node; copy it there, and run apply.sh as root:");
+                    say(folder + " has a folder for each node; copy each to its node, and run apply.sh as root:");
                     console.out()
                             .println("  scp -r %s/%2$s %2$s:"
                                     .formatted(folder, plan.order().getFirst()));
@@ -187,7 +186,7 @@ public final class PlanCommand implements Callable<Integer> {
                     title("Cluster file");
                     console.out().print(plan.clusterFile());
                     console.out().println();
-                    title("Commands; none was run");
+                    title("Commands (not run)");
                     PlanFiles files = new PlanFiles(plan, mtu);
                     plan.order().forEach(node -> {
                         console.out().println("# on " + node);

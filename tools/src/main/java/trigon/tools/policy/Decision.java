@@ -32,7 +32,7 @@ record Decision(
         NcclPair pair) {
 
     /** @throws IllegalArgumentException if the policy has no tuner */
-    static List<Decision> of(PolicyHost host, Collective collective, int ranks, int nodes, List<Long> sizes) {
+    static List<Decision> of(PolicyHost host, CollectiveKind collective, int ranks, int nodes, List<Long> sizes) {
         Policy policy = host.active().orElseThrow();
         ProgramType type = kind(policy).orElseThrow(() -> new IllegalArgumentException("no tuner in " + policy.name()));
         List<Decision> decisions = new ArrayList<>();
@@ -84,8 +84,8 @@ record Decision(
         int channels = NcclBpf.channels(result);
         return new Decision(
                 bytes,
-                name(Collective.ALGORITHMS, algorithm),
-                name(Collective.PROTOCOLS, protocol),
+                name(CollectiveKind.ALGORITHMS, algorithm),
+                name(CollectiveKind.PROTOCOLS, protocol),
                 channels > 0 ? OptionalInt.of(channels) : OptionalInt.empty(),
                 List.of(),
                 NcclPair.of(job, algorithm, protocol));
@@ -104,12 +104,12 @@ record Decision(
         int protocol = (int) context.get(type.field("protocol"));
         return new Decision(
                 bytes,
-                name(Collective.ALGORITHMS, algorithm),
-                name(Collective.PROTOCOLS, protocol),
+                name(CollectiveKind.ALGORITHMS, algorithm),
+                name(CollectiveKind.PROTOCOLS, protocol),
                 channels > 0 ? OptionalInt.of(channels) : OptionalInt.empty(),
-                IntStream.range(0, Collective.ALGORITHMS.size())
+                IntStream.range(0, CollectiveKind.ALGORITHMS.size())
                         .filter(bit -> (avoid >> bit & 1) != 0)
-                        .mapToObj(Collective.ALGORITHMS::get)
+                        .mapToObj(CollectiveKind.ALGORITHMS::get)
                         .toList(),
                 NcclPair.of(job, algorithm, protocol));
     }

@@ -30,7 +30,7 @@ final class DecisionPlot {
         this.nodes = nodes;
     }
 
-    String svg(Map<Collective, List<Decision>> decisions) {
+    String svg(Map<CollectiveKind, List<Decision>> decisions) {
         List<String> texts = new ArrayList<>();
         decisions
                 .values()
@@ -47,7 +47,7 @@ final class DecisionPlot {
         svg.rect("fill=\"white\"", 0, 0, width, height, "");
         svg.text("", 10, 22, "%s: %d ranks on %d nodes".formatted(title, ranks, nodes));
         int y = TOP;
-        for (Map.Entry<Collective, List<Decision>> each : decisions.entrySet()) {
+        for (Map.Entry<CollectiveKind, List<Decision>> each : decisions.entrySet()) {
             row(svg, y, each.getKey(), each.getValue(), texts);
             y += ROW;
         }
@@ -59,7 +59,7 @@ final class DecisionPlot {
         return svg.toString();
     }
 
-    private static void row(Svg svg, int y, Collective collective, List<Decision> list, List<String> texts) {
+    private static void row(Svg svg, int y, CollectiveKind collective, List<Decision> list, List<String> texts) {
         svg.text("", 10, y + 17, collective.toString());
         for (int i = 0; i < list.size(); i++) {
             Decision decision = list.get(i);

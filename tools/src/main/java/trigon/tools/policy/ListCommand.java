@@ -15,8 +15,8 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "list",
         description = {
-            "List the processes of this machine that have a policy.",
-            "Says which version is in force in each."
+            "List the processes on this machine that have a policy.",
+            "Shows which version each of them uses."
         })
 final class ListCommand implements Callable<Integer> {
 
@@ -45,7 +45,7 @@ final class ListCommand implements Callable<Integer> {
             return 0;
         }
         if (all.isEmpty()) {
-            console.out().println("no process that this user may look into has a policy");
+            console.out().println("no process that you can see has a policy");
             return 0;
         }
         Table table = new Table("process", "command", "file", "policy");

@@ -20,7 +20,7 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
@@ -32,9 +32,9 @@ import trigon.tools.machine.Machine;
         name = "load",
         description = {
             "Verify a policy and load it into running processes.",
-            "Puts it, in one step, in the place of the file that processes of this machine have by TRIGON_POLICY."
-                    + " They take it within a second.",
-            "Other nodes need the same: run it on each, before communicators begin that reach several of them."
+            "Atomically replaces the file that TRIGON_POLICY names in processes on this machine. They load it"
+                    + " within a second.",
+            "Run it on every node before communicators that span several nodes begin."
         })
 final class LoadCommand implements Callable<Integer> {
 
@@ -52,10 +52,14 @@ final class LoadCommand implements Callable<Integer> {
             index = "1",
             arity = "0..1",
             paramLabel = "TARGET",
-            description = "What it replaces. Default: the file of this user's processes, if they all have the same.")
+            description = "The file to replace. Default: the one that all of your processes use.")
     private String target = "";
 
-    @Option(names = "--pid", paramLabel = "N", defaultValue = "0", description = "Replaces the file of this process.")
+    @Option(
+            names = "--pid",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Replace the file that this process uses.")
     private long pid;
 
     LoadCommand(Machine machine, Console console) {
@@ -75,10 +79,10 @@ final class LoadCommand implements Callable<Integer> {
 
     private Policy verified(PolicyObjectFile object) {
         try {
-            return new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet())
+            return new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet())
                     .replace(object.name(), object.bytes());
         } catch (PolicyException e) {
-            throw new CommandFailure("%s is refused, and nothing was changed: %s; \"trigon policy verify %s\" says more"
+            throw new CommandFailure("%s was refused; nothing was changed: %s; \"trigon policy verify %s\" says more"
                     .formatted(file, e.summary(), file));
         }
     }
@@ -97,9 +101,9 @@ final class LoadCommand implements Callable<Integer> {
         if (files.size() != 1) {
             throw new CommandFailure(
                     files.isEmpty()
-                            ? "no process of this user has a policy; name the file to replace: trigon policy load FILE"
-                                    + " TARGET"
-                            : "the processes of this user have several policies, %s; name one, or a process with --pid"
+                            ? "none of your processes has a policy; name the file to replace: trigon policy load"
+                                    + " FILE TARGET"
+                            : "your processes use several policies, %s; name one, or a process with --pid"
                                     .formatted(files));
         }
         return Path.of(files.getFirst());
@@ -144,7 +148,7 @@ final class LoadCommand implements Callable<Integer> {
         }
         console.done();
         if (users.isEmpty()) {
-            console.out().println("no process of this user has it yet");
+            console.out().println("none of your processes has loaded it yet");
             return 0;
         }
         boolean all = true;
@@ -153,13 +157,13 @@ final class LoadCommand implements Callable<Integer> {
             boolean taken = each.report().digest().equals(digest);
             all &= taken;
             String why = each.report().refused().isEmpty()
-                    ? "has not looked at it"
+                    ? "has not checked it yet"
                     : each.report().refused();
             table.styled(
                     taken ? Style.GOOD : Style.BAD,
                     Long.toString(each.pid()),
                     each.command(),
-                    taken ? "has it: tuners of new communicators, connections and events from now on" : why);
+                    taken ? "has loaded it, for new communicators, connections and events" : why);
         }
         table.print(console);
         return all ? 0 : 1;

@@ -26,7 +26,7 @@ sealed interface NcclPair {
     record Impossible(String reason) implements NcclPair {}
 
     /** The collective that is asked about, and the ranks that take part in it. */
-    record Job(Collective collective, int ranks, int nodes) {
+    record Job(CollectiveKind collective, int ranks, int nodes) {
 
         /** Of the node that has most of them, at least. */
         int ranksOfNode() {
@@ -34,7 +34,7 @@ sealed interface NcclPair {
         }
 
         boolean reducesAll() {
-            return collective == Collective.ALL_REDUCE;
+            return collective == CollectiveKind.ALL_REDUCE;
         }
     }
 
@@ -59,14 +59,14 @@ sealed interface NcclPair {
             return new NotChosen();
         }
         if (protocol == NONE) {
-            return new Impossible(
-                    "%s is not used without a protocol: choose both".formatted(Collective.ALGORITHMS.get(algorithm)));
+            return new Impossible("%s is not used without a protocol: choose both"
+                    .formatted(CollectiveKind.ALGORITHMS.get(algorithm)));
         }
-        String name = Collective.PROTOCOLS.get(protocol);
+        String name = CollectiveKind.PROTOCOLS.get(protocol);
         if (algorithm == NONE) {
             return new Impossible("%s is not used without an algorithm: choose both".formatted(name));
         }
-        String pair = Collective.ALGORITHMS.get(algorithm) + ", " + name;
+        String pair = CollectiveKind.ALGORITHMS.get(algorithm) + ", " + name;
         return reason(job, algorithm, protocol, pair)
                 .<NcclPair>map(Impossible::new)
                 .orElseGet(() -> needs(job, algorithm, protocol)
@@ -116,8 +116,8 @@ sealed interface NcclPair {
     private static Optional<String> nvls(Job job, int algorithm) {
         // ncclNvlsInit
         if (job.ranks() == job.nodes()) {
-            return Optional.of(
-                    "NCCL has %s only where nodes have several ranks".formatted(Collective.ALGORITHMS.get(algorithm)));
+            return Optional.of("NCCL has %s only where nodes have several ranks"
+                    .formatted(CollectiveKind.ALGORITHMS.get(algorithm)));
         }
         // ncclTopoTuneModel
         if (algorithm == NVLS_TREE && job.nodes() == 1) {
@@ -141,7 +141,7 @@ sealed interface NcclPair {
             case NVLS_TREE -> Optional.of(NVLINK_SHARP);
             // updateCollCostTable: PAT has no scaling after a reduction
             case PAT ->
-                job.collective() == Collective.REDUCE_SCATTER
+                job.collective() == CollectiveKind.REDUCE_SCATTER
                         ? Optional.of("for sums, not for averages")
                         : Optional.empty();
             default -> protocol == LL128 && job.ranks() > 1 ? Optional.of(needsOfLl128(job)) : Optional.empty();
@@ -156,7 +156,7 @@ sealed interface NcclPair {
         return job.ranks() == job.nodes() ? "with NICs close to GPUs" : "over NVLink, and with NICs close to GPUs";
     }
 
-    private static List<Integer> algorithms(Collective collective) {
+    private static List<Integer> algorithms(CollectiveKind collective) {
         return switch (collective) {
             case BROADCAST, REDUCE -> List.of(RING);
             case ALL_GATHER, REDUCE_SCATTER -> List.of(RING, COLLNET_DIRECT, NVLS, PAT);

@@ -28,7 +28,7 @@ public final class PolicyCommand implements Callable<Integer> {
     /** The group with its commands. */
     public static CommandLine of(Machine machine, Console console) {
         return new CommandLine(new PolicyCommand())
-                .addSubcommand(new VerifyCommand(machine, console))
+                .addSubcommand(new PolicyVerifyCommand(machine, console))
                 .addSubcommand(new TestCommand(machine, console))
                 .addSubcommand(new ListCommand(machine, console))
                 .addSubcommand(new StatCommand(machine, console))

@@ -49,12 +49,12 @@ final class PolicyObjectFile {
         try (OpenFile file = OpenFile.open(path)) {
             if (!ObjectLoader.isObject(file.read(ObjectLoader.IDENTITY_BYTES))) {
                 throw new CommandFailure(
-                        ("%s is no policy, and nothing was changed: it holds no eBPF object; name another file, or"
+                        ("%s is not a policy; nothing was changed: it holds no eBPF object; name another file, or"
                                         + " delete it")
                                 .formatted(path));
             }
         } catch (IOException e) {
-            throw new CommandFailure("%s is no policy, and nothing was changed: %s".formatted(path, e));
+            throw new CommandFailure("%s is not a policy; nothing was changed: %s".formatted(path, e));
         }
     }
 

@@ -79,7 +79,7 @@ final class PolicyProcesses {
                                     .formatted(pid)));
         } catch (IOException e) {
             throw new CommandFailure(
-                    "process %d cannot be looked into: %s; run this as its user, or as root".formatted(pid, e));
+                    "process %d cannot be inspected: %s; run this as its user, or as root".formatted(pid, e));
         }
     }
 

@@ -15,17 +15,14 @@ import trigon.tools.machine.Machine;
 /** {@code trigon policy stat}: what the policies of running processes have decided, and what is in their maps. */
 @Command(
         name = "stat",
-        description = {
-            "Show what policies have decided, and their maps.",
-            "The policies are those in the processes of this machine."
-        })
+        description = {"Show what policies have decided, and their maps.", "Covers the processes on this machine."})
 final class StatCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final PolicyProcesses processes;
     private final Console console;
 
-    @Option(names = "--pid", paramLabel = "N", defaultValue = "0", description = "This process alone.")
+    @Option(names = "--pid", paramLabel = "N", defaultValue = "0", description = "Only this process.")
     private long pid;
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.policy-stat/1.")
@@ -50,8 +47,7 @@ final class StatCommand implements Callable<Integer> {
         }
         if (all.isEmpty()) {
             throw new CommandFailure(
-                    "no process that this user may look into has a policy: TRIGON_POLICY has to name one"
-                            + " when the job starts");
+                    "no process that you can see has a policy: TRIGON_POLICY has to name one when the job starts");
         }
         all.forEach(this::print);
         return 0;

@@ -22,7 +22,7 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -34,8 +34,8 @@ import trigon.tools.machine.Machine;
         name = "test",
         description = {
             "Show what a policy decides for many sizes.",
-            "Asks its tuner about collectives, as NCCL would. What is left open is NCCL's choice. A policy that"
-                    + " remembers earlier calls sees them in this order."
+            "Asks its tuner about collectives, as NCCL would. Where it does not decide, NCCL chooses. A policy"
+                    + " with state sees the calls in this order."
         })
 final class TestCommand implements Callable<Integer> {
 
@@ -57,12 +57,12 @@ final class TestCommand implements Callable<Integer> {
             paramLabel = "NAME",
             converter = CollectiveName.class,
             description = "all-reduce, all-gather, reduce-scatter, broadcast, reduce, several by commas. Default: all.")
-    private List<Collective> collectives = List.of(Collective.values());
+    private List<CollectiveKind> collectives = List.of(CollectiveKind.values());
 
     @Option(names = "--ranks", defaultValue = "4", description = "Ranks of the communicator. Default: 4.")
     private int ranks;
 
-    @Option(names = "--nodes", defaultValue = "4", description = "Nodes that they are on. Default: 4.")
+    @Option(names = "--nodes", defaultValue = "4", description = "Nodes of the communicator. Default: 4.")
     private int nodes;
 
     @Option(
@@ -73,7 +73,7 @@ final class TestCommand implements Callable<Integer> {
             description = "Bytes of the collectives, as 65536, 64K, 4M or 1G. Default: powers of two from 8 to 8G.")
     private List<Long> sizes = powersOfTwo();
 
-    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Draws the decisions, too.")
+    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Also draw the decisions.")
     private Optional<Path> plot = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.policy-test/1.")
@@ -93,16 +93,16 @@ final class TestCommand implements Callable<Integer> {
     }
 
     /** A collective by its name on the command line. */
-    static final class CollectiveName implements ITypeConverter<Collective> {
+    static final class CollectiveName implements ITypeConverter<CollectiveKind> {
         @Override
-        public Collective convert(String text) {
-            for (Collective each : Collective.values()) {
+        public CollectiveKind convert(String text) {
+            for (CollectiveKind each : CollectiveKind.values()) {
                 if (each.toString().equals(text)) {
                     return each;
                 }
             }
             throw new TypeConversionException(
-                    "'%s' is no collective; they are %s".formatted(text, List.of(Collective.values())));
+                    "'%s' is no collective; they are %s".formatted(text, List.of(CollectiveKind.values())));
         }
     }
 
@@ -129,8 +129,8 @@ final class TestCommand implements Callable<Integer> {
                     "%d ranks on %d nodes: both have to be at least 1, and nodes at most ranks"
                             .formatted(ranks, nodes));
         }
-        Map<Collective, List<Decision>> decisions = new EnumMap<>(Collective.class);
-        for (Collective each : collectives) {
+        Map<CollectiveKind, List<Decision>> decisions = new EnumMap<>(CollectiveKind.class);
+        for (CollectiveKind each : collectives) {
             decisions.put(each, Decision.of(load(), each, ranks, nodes, sizes));
         }
         if (json) {
@@ -147,12 +147,12 @@ final class TestCommand implements Callable<Integer> {
     /** Anew for each collective, so that what one leaves in maps does not change the next one's. */
     private PolicyHost load() {
         PolicyObjectFile object = PolicyObjectFile.read(file);
-        PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
         try {
             Policy policy = host.replace(object.name(), object.bytes());
             if (Decision.kind(policy).isEmpty()) {
                 throw new CommandFailure(
-                        "%s has no program in the section tuner, so it says nothing of collectives; it has %s"
+                        "%s has no program in the section tuner, so it decides nothing about collectives; it has %s"
                                 .formatted(
                                         file,
                                         policy.programs().stream()
@@ -166,7 +166,7 @@ final class TestCommand implements Callable<Integer> {
         }
     }
 
-    private void print(Collective collective, List<Decision> decisions) {
+    private void print(CollectiveKind collective, List<Decision> decisions) {
         console.out().println("%s, %d ranks on %d nodes".formatted(collective, ranks, nodes));
         Table table = new Table("from", "to", "decision");
         int first = 0;
@@ -196,7 +196,7 @@ final class TestCommand implements Callable<Integer> {
         return number + units[unit];
     }
 
-    private Object json(Map<Collective, List<Decision>> decisions) {
+    private Object json(Map<CollectiveKind, List<Decision>> decisions) {
         List<Object> all = new ArrayList<>();
         decisions.forEach((collective, list) -> list.forEach(decision -> all.add(Json.object(
                 "collective", collective.toString(),

@@ -30,7 +30,7 @@ public final class Agent implements AutoCloseable {
     private final Machine machine;
     private final InstantSource clock;
     private final Supplier<VerbsAvailability> verbs;
-    private final Responder responder = new Responder();
+    private final ProbeResponder responder = new ProbeResponder();
     private final RdmaEnds rdma;
     private @Nullable Hellos hellos;
 
@@ -94,7 +94,7 @@ public final class Agent implements AutoCloseable {
         List<Map<String, Object>> opened = new ArrayList<>();
         for (String each : addresses) {
             try {
-                Responder.Ports ports = responder.at(InterfaceAddress.parseAddress(each), topologyPort);
+                ProbeResponder.Ports ports = responder.at(InterfaceAddress.parseAddress(each), topologyPort);
                 opened.add(Json.object(
                         "address",
                         each,

@@ -29,7 +29,7 @@ import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
 
-/** Tries one link to another node, whose {@link Responder} answers. Blocks for some seconds at most. */
+/** Tries one link to another node, whose {@link ProbeResponder} answers. Blocks for some seconds at most. */
 final class Prober {
 
     /**
@@ -157,7 +157,7 @@ final class Prober {
             return; // other ports would say the same
         }
         if (order.roce()) {
-            result.put("roceUdp", isAnswered(order, Responder.ROCE_PORT, usual) ? "ok" : "no answer");
+            result.put("roceUdp", isAnswered(order, ProbeResponder.ROCE_PORT, usual) ? "ok" : "no answer");
         }
         if (order.topologyPort() > 0) {
             result.put("topologyUdp", isAnswered(order, order.topologyPort(), usual) ? "ok" : "no answer");

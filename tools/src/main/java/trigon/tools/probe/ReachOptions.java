@@ -20,14 +20,14 @@ public final class ReachOptions {
     @Option(
             names = "--via",
             paramLabel = "PROGRAM",
-            description =
-                    "How a command is started on a node: the node's name and the command follow. Default:" + " " + SSH)
+            description = "Command that runs another on a node; the node's name and the command are appended."
+                    + " Default: " + SSH)
     private String via = SSH;
 
     @Option(
             names = "--remote",
             paramLabel = "PATH",
-            description = "Where trigon is on the other nodes; otherwise in the same folder as here.")
+            description = "Folder of trigon on the other nodes. Default: the same as here.")
     private String remote = "";
 
     /** The program that reaches a node, and its options; the node's name follows. */

@@ -105,7 +105,7 @@ public final class RemoteNode implements NodeConnection {
             }
             return object;
         } catch (IllegalArgumentException e) {
-            throw new IOException(name + " answers with something else than an agent's words: " + cut(answer), e);
+            throw new IOException(name + " sent an unexpected answer: " + cut(answer), e);
         }
     }
 

@@ -35,10 +35,10 @@ import trigon.topology.NodeRecord;
 @Command(
         name = "relay",
         description = {
-            "Relay for nodes that have no cable to each other.",
-            "Runs on a node without ranks of the job, or whose ranks end early. It ends by SIGTERM or SIGINT; the"
-                    + " circuits that it carries end with it.",
-            "The settings are those of jobs: TRIGON_CONFIG, TRIGON_NODE, TRIGON_RELAY. It serves whoever knows the"
+            "Relay between nodes without a cable to each other.",
+            "Run it on a node without ranks of the job, or whose ranks end early. It stops on SIGTERM or SIGINT,"
+                    + " and ends the circuits it carries.",
+            "The settings are those of jobs: TRIGON_CONFIG, TRIGON_NODE, TRIGON_RELAY. It serves any node with the"
                     + " cluster's key, so it needs TRIGON_CLUSTER_KEY_FILE. It needs no RDMA and no root."
         })
 public final class RelayCommand implements Callable<Integer> {
@@ -65,8 +65,8 @@ public final class RelayCommand implements Callable<Integer> {
                 .toList();
         if (links.isEmpty()) {
             throw new CommandFailure(
-                    "there is no link to relay over: no interface with an address is up, link-local ones aside;"
-                            + " \"trigon links\" says which there are");
+                    "there is no link to relay over: no interface is up with an address that is not link-local;"
+                            + " \"trigon links\" lists them");
         }
         String name = config.thisNode().map(NodeConfig::name).orElse(machine.hostName());
         long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
@@ -95,15 +95,14 @@ public final class RelayCommand implements Callable<Integer> {
         PluginConfig config = ConfigLoader.load(environment, machine.hostName());
         config.unknownVariables().forEach(variable -> say(variable.toString()));
         if (!config.value(Settings.RELAY).serves()) {
-            throw new CommandFailure("this node shall not relay: %s; take that away, or do not start a relay"
+            throw new CommandFailure("this node must not relay: %s; remove that setting, or do not start a relay"
                     .formatted(config.sourceOf(Settings.RELAY)));
         }
         if (config.clusterKey().isEmpty()) {
             throw new CommandFailure(
-                    "a relay outside of a job serves whoever knows the cluster's key, and there is none:"
-                            + " name its file in %s, the same on all nodes"
-                                    .formatted(
-                                            Settings.CLUSTER_KEY_FILE.variable().orElseThrow()));
+                    ("a relay outside a job serves nodes with the cluster key, but none is set: name its file in"
+                                    + " %s, the same on all nodes")
+                            .formatted(Settings.CLUSTER_KEY_FILE.variable().orElseThrow()));
         }
         return config;
     }

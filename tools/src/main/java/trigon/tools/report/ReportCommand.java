@@ -16,10 +16,10 @@ import trigon.tools.console.Console;
 @Command(
         name = "report",
         description = {
-            "Say from traces where the time of collectives went.",
-            "Reads what jobs with TRIGON_TRACE have left, and prints a table of the collectives, one of the links,"
-                    + " and a sentence.",
-            "A trace that is damaged, incomplete or of another version is shown as far as it can be read, with a note."
+            "Show from traces where collectives spend their time.",
+            "Reads the traces of jobs run with TRIGON_TRACE; prints a table of collectives, a table of links, and"
+                    + " a conclusion.",
+            "Damaged, incomplete or incompatible traces are shown as far as they can be read, with a note."
         })
 public final class ReportCommand implements Callable<Integer> {
 

@@ -25,19 +25,22 @@ final class ReportFiles {
     @Option(
             names = "--html",
             paramLabel = "FILE",
-            description = "One page that loads nothing else: tables, a heat map of the links, timelines.")
+            description = "A self-contained page: tables, a heat map of the links, timelines.")
     private @Nullable Path html;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "The slowest collective as a picture.")
+    @Option(names = "--svg", paramLabel = "FILE", description = "A picture of the slowest collective.")
     private @Nullable Path svg;
 
     @Option(names = "--perfetto", paramLabel = "FILE", description = "A trace for ui.perfetto.dev.")
     private @Nullable Path perfetto;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "All that is known, a JSON object a line.")
+    @Option(names = "--json", paramLabel = "FILE", description = "Everything, as one JSON object per line.")
     private @Nullable Path json;
 
-    @Option(names = "--prometheus", paramLabel = "FILE", description = "Histograms and counters as Prometheus' text.")
+    @Option(
+            names = "--prometheus",
+            paramLabel = "FILE",
+            description = "Histograms and counters in Prometheus text format.")
     private @Nullable Path prometheus;
 
     /** A page with that name, where none was asked for. */
@@ -79,7 +82,7 @@ final class ReportFiles {
         int slowest = IntStream.range(0, collectives.size())
                 .boxed()
                 .max(Comparator.comparingLong(index -> collectives.get(index).wall()))
-                .orElseThrow(() -> new CommandFailure("the traces have no collective to draw; leave --svg away"));
+                .orElseThrow(() -> new CommandFailure("the traces contain no collective to draw; omit --svg"));
         return SvgChart.of(collectives.get(slowest), report.paths().get(slowest));
     }
 }

@@ -21,10 +21,10 @@ import trigon.tools.console.Console;
 @Command(
         name = "trace",
         description = {
-            "Run a command with a trace, and report.",
-            "Processes that the command, such as torchrun, starts on this machine write traces. The exit status is"
-                    + " the command's own.",
-            "Jobs of several machines: set TRIGON_TRACE on all of them, bring the folders together, and use \"trigon"
+            "Run a command with tracing, and report.",
+            "Every process that the command (such as torchrun) starts on this machine writes a trace. The exit"
+                    + " status is the command's.",
+            "For jobs on several machines, set TRIGON_TRACE on all of them, collect the folders, and use \"trigon"
                     + " report\"."
         })
 public final class TraceCommand implements Callable<Integer> {
@@ -39,7 +39,7 @@ public final class TraceCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "DIR",
-            description = "The folder for the traces; it must not exist. Default: trigon-trace-TIME here.")
+            description = "Folder for the traces; must not exist. Default: trigon-trace-TIME here.")
     private @Nullable Path folder;
 
     @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "After --: the command and its arguments.")
@@ -53,8 +53,8 @@ public final class TraceCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         Path traces = (folder != null ? folder : Path.of("trigon-trace-" + now())).toAbsolutePath();
         if (Files.exists(traces)) {
-            throw new CommandFailure(traces + " is there already; its traces would be mixed with the new ones:"
-                    + " name another folder by --out");
+            throw new CommandFailure(
+                    traces + " already exists; to keep its traces apart, give another folder with --out");
         }
         ProcessBuilder process = new ProcessBuilder(command).inheritIO();
         process.environment().put("TRIGON_TRACE", traces.toString());

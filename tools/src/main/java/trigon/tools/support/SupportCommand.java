@@ -25,10 +25,10 @@ import trigon.tools.metrics.Job;
         name = "support",
         description = {
             "Write one archive for a bug report.",
-            "It has links, what the doctor finds on this machine, running jobs, paths, versions, settings with their"
-                    + " source, NCCL's and Trigon's environment, and the ends of logs.",
-            "Keys, tokens and passwords are left out as far as they are known or named as such. Look into it before"
-                    + " you give it away. It is written here, and sent nowhere."
+            "Contains links, the doctor's findings for this machine, running jobs, paths, versions, settings and"
+                    + " their sources, NCCL's and Trigon's environment, and the ends of logs.",
+            "Leaves out keys, tokens and passwords that it recognises. The archive stays on this machine; review"
+                    + " it before you share it."
         })
 public final class SupportCommand implements Callable<Integer> {
 
@@ -39,13 +39,13 @@ public final class SupportCommand implements Callable<Integer> {
     @Option(
             names = "--log",
             paramLabel = "FILE",
-            description = "A log whose last 4 MiB go into the archive; as often as there are logs.")
+            description = "A log whose last 4 MiB go into the archive; repeatable.")
     private List<Path> logs = new ArrayList<>();
 
     @Option(
             names = "--output",
             paramLabel = "FILE.zip",
-            description = "The archive; otherwise trigon-support-HOST-TIME.zip in this folder. Must not be there yet.")
+            description = "The archive; must not exist. Default: trigon-support-HOST-TIME.zip in this folder.")
     private String output = "";
 
     public SupportCommand(Machine machine, Console console, Clock clock) {
@@ -58,12 +58,12 @@ public final class SupportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         for (Path log : logs) {
             if (!Files.isRegularFile(log) || !Files.isReadable(log)) {
-                throw new CommandFailure("--log " + log + " is no file that can be read");
+                throw new CommandFailure("--log " + log + " is not a readable file");
             }
         }
         Path file = Path.of(output.isEmpty() ? usualName() : output);
         if (Files.exists(file)) {
-            throw new CommandFailure(file + " is there already: remove it, or name another file by --output");
+            throw new CommandFailure(file + " already exists: remove it, or give another file with --output");
         }
         List<ProcessFacts> jobs = new ArrayList<>();
         Redaction redaction = Redaction.of(machine.environment());
@@ -71,8 +71,7 @@ public final class SupportCommand implements Callable<Integer> {
             ProcessFacts facts = ProcessFacts.of(machine, job.pid());
             Optional<Redaction> more = redaction.with(facts.environment());
             if (more.isEmpty()) {
-                console.note("process " + job.pid() + " is left out: its environment names more secrets than are"
-                        + " looked for");
+                console.note("process " + job.pid() + " is left out: its environment names too many secrets to remove");
             } else {
                 redaction = more.get();
                 jobs.add(facts);
@@ -86,7 +85,7 @@ public final class SupportCommand implements Callable<Integer> {
                         "logs/%d-%s".formatted(number++, log.toAbsolutePath().getFileName()), log);
             }
         }
-        console.out().println(file + " has " + Files.size(file) / 1024 + " KiB. Look into it before you give it away.");
+        console.out().println(file + " has " + Files.size(file) / 1024 + " KiB. Review it before you share it.");
         return 0;
     }
 

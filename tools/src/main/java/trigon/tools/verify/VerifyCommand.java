@@ -35,10 +35,10 @@ import trigon.tools.verify.Watch.Seen;
         name = "verify",
         description = {
             "Prove that a job's traffic goes where it should.",
-            "Compares what Trigon has counted with what the NICs have, before and after, and looks for exactly one"
-                    + " NCCL and one Trigon in each process.",
-            "Watches running processes (--pid), or runs a command and watches it and what it starts: trigon verify --"
-                    + " CMD..."
+            "Compares Trigon's counters with the NICs', before and after, and checks that each process has exactly"
+                    + " one NCCL and one Trigon.",
+            "Watches running processes (--pid), or runs a command and watches it and its children: trigon verify"
+                    + " -- CMD..."
         })
 public final class VerifyCommand implements Callable<Integer> {
 
@@ -62,10 +62,10 @@ public final class VerifyCommand implements Callable<Integer> {
             names = "--pid",
             split = ",",
             paramLabel = "PID",
-            description = "Running processes with Trigon; \"trigon jobs\" lists them.")
+            description = "Running processes with Trigon, as listed by \"trigon jobs\".")
     private List<Long> pids = new ArrayList<>();
 
-    @Option(names = "--seconds", paramLabel = "S", description = "How long --pid watches. Default: 5")
+    @Option(names = "--seconds", paramLabel = "S", description = "Seconds that --pid watches. Default: 5")
     private int seconds = 5;
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.verify/1. CMD's output goes to stderr.")
@@ -113,7 +113,7 @@ public final class VerifyCommand implements Callable<Integer> {
         Map<String, Long> nics = new TreeMap<>(NicBytes.now(machine).since(before));
         nics.putAll(watch.bytesOfOtherNetworks());
         List<Seen> seen = watch.seen();
-        Verdict verdict = Verdict.of(seen, nics, this::ncclVersion, this::trigonVersion);
+        TrafficVerdict verdict = TrafficVerdict.of(seen, nics, this::ncclVersion, this::trigonVersion);
         if (json) {
             console.out().print(Json.text(json(seen, nics, verdict, status)));
         } else {
@@ -191,7 +191,7 @@ public final class VerifyCommand implements Callable<Integer> {
         return ProcessFacts.trigonVersion(machine, library);
     }
 
-    private void print(List<Seen> seen, Map<String, Long> nics, Verdict verdict, int status) {
+    private void print(List<Seen> seen, Map<String, Long> nics, TrafficVerdict verdict, int status) {
         if (!seen.isEmpty()) {
             printTables(seen, nics);
         }
@@ -207,7 +207,7 @@ public final class VerifyCommand implements Callable<Integer> {
         if (verdict.isGood()) {
             console.out()
                     .println(console.styled(
-                            Style.GOOD, "The traffic went over Trigon's links: the NICs counted it too."));
+                            Style.GOOD, "The traffic went over Trigon's links: the NICs' counters agree."));
         }
     }
 
@@ -232,7 +232,7 @@ public final class VerifyCommand implements Callable<Integer> {
         console.out().println();
         traffic.print(console);
         console.out().println();
-        Map<String, Long> ours = Verdict.byNic(seen, nics.keySet());
+        Map<String, Long> ours = TrafficVerdict.byNic(seen, nics.keySet());
         Table counters = new Table("NIC", "counted MB", "by Trigon MB");
         nics.forEach((nic, bytes) -> {
             if (bytes > 0 || ours.containsKey(nic)) {
@@ -262,8 +262,8 @@ public final class VerifyCommand implements Callable<Integer> {
         lines.stream().skip(1).forEach(line -> console.out().println(" ".repeat(word.length()) + line));
     }
 
-    private Map<String, Object> json(List<Seen> seen, Map<String, Long> nics, Verdict verdict, int status) {
-        Map<String, Long> ours = Verdict.byNic(seen, nics.keySet());
+    private Map<String, Object> json(List<Seen> seen, Map<String, Long> nics, TrafficVerdict verdict, int status) {
+        Map<String, Long> ours = TrafficVerdict.byNic(seen, nics.keySet());
         return machine.document(
                 "trigon.verify/1",
                 "good",

@@ -80,7 +80,7 @@ final class Watch implements AutoCloseable {
         try {
             look(pid);
         } catch (AccessDeniedException _) {
-            throw new CommandFailure("process " + pid + " is another user's: run this as its user, or as root");
+            throw new CommandFailure("process " + pid + " belongs to another user: run this as that user, or as root");
         } catch (UntrustedMetricsException e) {
             throw new CommandFailure("process " + pid + " cannot be verified: " + e.getMessage());
         } catch (IOException _) {

@@ -37,7 +37,7 @@ class PerftestTest {
             echo ' 65536      20             2100.00            2000.00              0.032'
             """;
 
-    private static final Step STEP = new Step(Measurement.Kind.POINT_TO_POINT, List.of(0, 1), 65536);
+    private static final BenchStep STEP = new BenchStep(Measurement.Kind.POINT_TO_POINT, List.of(0, 1), 65536);
     private static final LocalLink LINK = Links.rdma("rxe_ab");
 
     @TempDir

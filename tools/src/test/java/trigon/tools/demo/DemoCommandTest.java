@@ -38,12 +38,12 @@ class DemoCommandTest {
         Run run = Run.of("demo");
 
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).contains("demo is a command of a distribution");
+        assertThat(run.err()).contains("demo needs a distribution");
     }
 
     @Test
     void eachCableIsASubnet() {
-        Layout ring = new Layout(Shape.RING4, Optional.empty(), DemoLinks.SOFTWARE);
+        Layout ring = new Layout(DemoShape.RING4, Optional.empty(), DemoLinks.SOFTWARE);
 
         assertThat(ring.file(0, "").nodes().lines())
                 .containsExactly(
@@ -55,7 +55,7 @@ class DemoCommandTest {
 
     @Test
     void aNodeMayListItsNicsInReverseAndACableMayBeLeftOut() {
-        Layout triangle = new Layout(Shape.TRIANGLE, Optional.of("ab"), DemoLinks.SIMULATED);
+        Layout triangle = new Layout(DemoShape.TRIANGLE, Optional.of("ab"), DemoLinks.SIMULATED);
 
         assertThat(triangle.file(1, "").nodes().lines())
                 .containsExactly(

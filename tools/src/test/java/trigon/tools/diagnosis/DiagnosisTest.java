@@ -424,7 +424,7 @@ class DiagnosisTest {
         assertThat(Diagnosis.of(nodes.observations())).singleElement().satisfies(finding -> {
             assertThat(finding.code()).isEqualTo("cable-elsewhere");
             assertThat(finding.where()).isEqualTo("a if1a, a if2a");
-            assertThat(finding.remedies().getFirst().text()).startsWith("exchange the plugs of these ports of a");
+            assertThat(finding.remedies().getFirst().text()).startsWith("swap the plugs of these ports of a");
         });
     }
 

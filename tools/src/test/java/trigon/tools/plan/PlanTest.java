@@ -114,7 +114,7 @@ class PlanTest {
     void wrongFilesAreErrorsThatNameThePlace(String text) {
         assertThatThrownBy(() -> Cabling.read("cables.yaml", text, false))
                 .isInstanceOf(CommandFailure.class)
-                .hasMessageMatching("(?s)cables.yaml:\\d+: .*|there is no cable.*");
+                .hasMessageMatching("(?s)cables.yaml:\\d+: .*|there are no cables.*");
     }
 
     @Test
@@ -122,7 +122,7 @@ class PlanTest {
         Run run = Run.of("plan", "--shape", "ring:4", "--write", folder.toString(), "--prefix", "31");
 
         assertThat(run.status()).as(run.err()).isZero();
-        assertThat(run.out()).contains("order of ranks in which a ring needs no relay: n1,n2,n3,n4");
+        assertThat(run.out()).contains("ring order without relays: n1,n2,n3,n4");
         assertThat(folder.resolve("cluster.yaml"))
                 .content()
                 .containsSubsequence("n1:", "- {device: link1, address: 10.77.0.0/31}", "n2:");
@@ -234,7 +234,7 @@ class PlanTest {
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("a DGX Spark has two ports, and n1 would have a third cable");
         assertThatThrownBy(() -> Cabling.read("f", "cables:\n- a:eth1 b\n", true))
-                .hasMessageContaining("f:2: eth1 is no interface of a DGX Spark's ports");
+                .hasMessageContaining("f:2: eth1 is not a port of a DGX Spark");
         assertThat(sparks(Cabling.shape("ring:4", List.of(), true)).oneMore())
                 .as("no port is free")
                 .isEmpty();

@@ -23,12 +23,12 @@ class NcclPairTest {
     private static final int LL = 0;
     private static final int ALGORITHMS = 7;
 
-    private static NcclPair pair(Collective collective, int ranks, int nodes, int algorithm, int protocol) {
+    private static NcclPair pair(CollectiveKind collective, int ranks, int nodes, int algorithm, int protocol) {
         return NcclPair.of(new NcclPair.Job(collective, ranks, nodes), algorithm, protocol);
     }
 
     private static NcclPair allReduce(int ranks, int nodes, int algorithm, int protocol) {
-        return pair(Collective.ALL_REDUCE, ranks, nodes, algorithm, protocol);
+        return pair(CollectiveKind.ALL_REDUCE, ranks, nodes, algorithm, protocol);
     }
 
     private static NcclPair impossible(String reason) {
@@ -49,17 +49,17 @@ class NcclPairTest {
 
     @Test
     void eachCollectiveHasItsAlgorithms() {
-        Map<Collective, List<Integer>> algorithms = Map.of(
-                Collective.BROADCAST, List.of(RING),
-                Collective.REDUCE, List.of(RING),
-                Collective.ALL_GATHER, List.of(RING, COLLNET_DIRECT, NVLS, PAT),
-                Collective.REDUCE_SCATTER, List.of(RING, COLLNET_DIRECT, NVLS, PAT),
-                Collective.ALL_REDUCE, List.of(TREE, RING, COLLNET_DIRECT, COLLNET_CHAIN, NVLS, NVLS_TREE));
+        Map<CollectiveKind, List<Integer>> algorithms = Map.of(
+                CollectiveKind.BROADCAST, List.of(RING),
+                CollectiveKind.REDUCE, List.of(RING),
+                CollectiveKind.ALL_GATHER, List.of(RING, COLLNET_DIRECT, NVLS, PAT),
+                CollectiveKind.REDUCE_SCATTER, List.of(RING, COLLNET_DIRECT, NVLS, PAT),
+                CollectiveKind.ALL_REDUCE, List.of(TREE, RING, COLLNET_DIRECT, COLLNET_CHAIN, NVLS, NVLS_TREE));
 
         algorithms.forEach((collective, has) -> assertThat(IntStream.range(0, ALGORITHMS)
                         .filter(algorithm -> !pair(collective, 8, 2, algorithm, SIMPLE)
                                 .equals(impossible("NCCL has no %s, Simple for %s"
-                                        .formatted(Collective.ALGORITHMS.get(algorithm), collective))))
+                                        .formatted(CollectiveKind.ALGORITHMS.get(algorithm), collective))))
                         .boxed())
                 .as(collective.toString())
                 .isEqualTo(has));
@@ -70,9 +70,9 @@ class NcclPairTest {
         for (int algorithm : new int[] {COLLNET_DIRECT, COLLNET_CHAIN, NVLS, NVLS_TREE}) {
             assertThat(allReduce(8, 2, algorithm, LL))
                     .isEqualTo(impossible("NCCL has no %s, LL: the protocol has to be Simple"
-                            .formatted(Collective.ALGORITHMS.get(algorithm))));
+                            .formatted(CollectiveKind.ALGORITHMS.get(algorithm))));
         }
-        assertThat(pair(Collective.ALL_GATHER, 4, 4, PAT, LL128))
+        assertThat(pair(CollectiveKind.ALL_GATHER, 4, 4, PAT, LL128))
                 .isEqualTo(impossible("NCCL has no pat, LL128: the protocol has to be Simple"));
         assertThat(allReduce(8, 2, TREE, LL)).isEqualTo(new NcclPair.Possible());
         assertThat(allReduce(8, 2, RING, SIMPLE)).isEqualTo(new NcclPair.Possible());
@@ -87,9 +87,10 @@ class NcclPairTest {
 
     @Test
     void patTakesOneRankPerNodeAndDoesNotDivide() {
-        assertThat(pair(Collective.ALL_GATHER, 4, 4, PAT, SIMPLE)).isEqualTo(new NcclPair.Possible());
-        assertThat(pair(Collective.REDUCE_SCATTER, 4, 4, PAT, SIMPLE)).isEqualTo(onSome("for sums, not for averages"));
-        assertThat(pair(Collective.ALL_GATHER, 8, 4, PAT, SIMPLE))
+        assertThat(pair(CollectiveKind.ALL_GATHER, 4, 4, PAT, SIMPLE)).isEqualTo(new NcclPair.Possible());
+        assertThat(pair(CollectiveKind.REDUCE_SCATTER, 4, 4, PAT, SIMPLE))
+                .isEqualTo(onSome("for sums, not for averages"));
+        assertThat(pair(CollectiveKind.ALL_GATHER, 8, 4, PAT, SIMPLE))
                 .isEqualTo(impossible("NCCL has pat only where each node has one rank"));
     }
 
@@ -110,7 +111,7 @@ class NcclPairTest {
         assertThat(allReduce(4, 4, NVLS, SIMPLE))
                 .isEqualTo(impossible("NCCL has nvls only where nodes have several ranks"));
         assertThat(allReduce(8, 1, NVLS_TREE, SIMPLE)).isEqualTo(impossible("NCCL has no nvls tree on one node"));
-        assertThat(pair(Collective.ALL_GATHER, 33, 1, NVLS, SIMPLE))
+        assertThat(pair(CollectiveKind.ALL_GATHER, 33, 1, NVLS, SIMPLE))
                 .isEqualTo(impossible("NCCL has nvls for all-gather only for up to 32 ranks of a node"));
         assertThat(allReduce(33, 1, NVLS, SIMPLE)).isEqualTo(onSome("with NVLink SHARP"));
     }

@@ -179,12 +179,12 @@ class PolicyCommandTest {
 
         assertThat(Run.of("policy", "load", broken.toString(), target.toString())
                         .err())
-                .contains("refused, and nothing was changed");
+                .contains("was refused; nothing was changed");
         assertThat(target).doesNotExist();
         Run run = Run.of("policy", "load", example("size_aware"), target.toString());
 
         assertThat(run.status()).as(run.err()).isZero();
-        assertThat(run.out()).contains("no process of this user has it yet");
+        assertThat(run.out()).contains("none of your processes has loaded it yet");
         assertThat(target).hasBinaryContent(Files.readAllBytes(EXAMPLES.resolve("size_aware.o")));
         try (var files = Files.list(scratch)) {
             assertThat(files).hasSize(2);

@@ -219,7 +219,7 @@ class RdmaTrialsTest {
         long piece = rdma(tried.getFirst()).whole("pathMtu");
         assertThat(rdma(tried.getFirst()).whole("firstWrong")).isBetween(7 * piece, 8 * piece);
         assertThat(rdma(tried.getFirst()).whole("wrong")).isBetween(1L, piece);
-        assertThat(finding.evidence()).contains(" of the bytes are others than were sent, the first at ");
+        assertThat(finding.evidence()).contains(" of the bytes differ, the first at ");
     }
 
     @Test

@@ -108,7 +108,7 @@ class VerifyCommandTest {
         assertThat(run.out())
                 .contains("2.27.7+cuda12.9 (/usr/lib/libnccl.so.2)")
                 .contains("9.8.7", "(/opt/trigon/lib/libnccl-net-trigon.so)")
-                .contains("eth1", "the NICs counted it too");
+                .contains("eth1", "the NICs' counters agree");
     }
 
     @Test
@@ -120,7 +120,7 @@ class VerifyCommandTest {
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.out())
                 .startsWith("{\n  \"schema\": \"trigon.verify/1\"")
-                .contains("\"good\": false", "went another way", "\"version\": \"2.27.7+cuda12.9\"");
+                .contains("\"good\": false", "the traffic took another interface", "\"version\": \"2.27.7+cuda12.9\"");
     }
 
     @Test
@@ -129,7 +129,7 @@ class VerifyCommandTest {
         Run json = Run.of("verify", "--json", "--", "sh", "-c", "echo said");
 
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.out()).startsWith("said\n").contains("ended with 3", "no process had Trigon");
+        assertThat(run.out()).startsWith("said\n").contains("ended with 3", "no process loaded this version of Trigon");
         assertThat(run.err()).contains("failed");
         assertThat(json.out()).startsWith("{").contains("\"status\": 0", "\"good\": false");
         assertThat(json.err()).contains("said");

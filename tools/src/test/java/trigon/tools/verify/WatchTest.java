@@ -58,7 +58,7 @@ class WatchTest {
 
             assertThatThrownBy(() -> watch.lookAtNamed(1))
                     .isInstanceOf(CommandFailure.class)
-                    .hasMessage("process 1 is another user's: run this as its user, or as root");
+                    .hasMessage("process 1 belongs to another user: run this as that user, or as root");
         }
     }
 

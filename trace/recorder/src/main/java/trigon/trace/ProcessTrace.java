@@ -78,7 +78,7 @@ public final class ProcessTrace {
             return Optional.of(recorder);
         } catch (IOException | RuntimeException e) {
             log.warn(
-                    "no trace: {} is {}, and that cannot be used: {}; name a folder that this process may write to",
+                    "no trace: {} is {}, which cannot be used: {}; name a folder that this process may write to",
                     VARIABLE,
                     directory,
                     e.toString());

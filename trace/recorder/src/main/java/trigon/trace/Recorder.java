@@ -135,7 +135,7 @@ public final class Recorder implements AutoCloseable {
             return ring;
         } catch (IOException e) {
             untraced++;
-            log.warn("a comm is not traced: no ring can be made in {}: {}", rings, e.toString());
+            log.warn("a connection is not traced: cannot create its ring in {}: {}", rings, e.toString());
             event("untraced", fields);
             return null;
         } finally {
@@ -267,7 +267,7 @@ public final class Recorder implements AutoCloseable {
         } catch (RuntimeException e) {
             samples = false;
             log.warn(
-                    "the trace has no more samples of TCP and RDMA, which is a defect of Trigon's: please report it",
+                    "TCP and RDMA are no longer sampled for the trace; this is a defect in Trigon, please report it",
                     e);
         }
     }
@@ -302,7 +302,7 @@ public final class Recorder implements AutoCloseable {
             }
         } catch (RuntimeException e) {
             listener = null;
-            log.warn("nobody hears of NCCL's events any more, which is a defect of Trigon's: please report it", e);
+            log.warn("NCCL's events are no longer passed on; this is a defect in Trigon, please report it", e);
         }
     }
 
@@ -322,7 +322,8 @@ public final class Recorder implements AutoCloseable {
     private void fail(IOException why) {
         if (!failed) {
             failed = true;
-            log.warn("the trace ends here, and the job goes on: its file cannot be written: {}", why.toString());
+            log.warn(
+                    "the trace ends here, and the job continues: the trace file cannot be written: {}", why.toString());
         }
     }
 

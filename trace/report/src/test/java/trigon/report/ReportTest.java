@@ -275,15 +275,15 @@ class ReportTest {
         assertThat(report.verdict()).contains("transport");
         assertThat(report.run().problems())
                 .anySatisfy(problem -> assertThat(problem).contains("a-1.trace is damaged behind"))
-                .anySatisfy(problem -> assertThat(problem).contains("foreign.trace is no trace"))
-                .anySatisfy(problem -> assertThat(problem).contains("empty.trace is no trace"))
+                .anySatisfy(problem -> assertThat(problem).contains("foreign.trace is not a Trigon trace"))
+                .anySatisfy(problem -> assertThat(problem).contains("empty.trace is not a Trigon trace"))
                 .anySatisfy(problem -> assertThat(problem).contains("other.trace is a trace of version 99"));
     }
 
     @Test
     void aFolderWithoutTracesIsSaid() {
         assertThat(report().run().problems()).singleElement().asString().contains("TRIGON_TRACE=");
-        assertThat(report().verdict()).startsWith("There is nothing to report");
+        assertThat(report().verdict()).startsWith("Nothing to report");
         assertThat(Report.of(List.of(folder.resolve("no"))).run().problems())
                 .singleElement()
                 .asString()

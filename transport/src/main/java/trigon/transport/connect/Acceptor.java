@@ -110,14 +110,14 @@ public final class Acceptor implements OfferHandler {
     @Override
     public synchronized void onResigned(String why, InetSocketAddress from) {
         if (!closed) { // even where this side takes a former attempt for established
-            resignation = "%s has given the connection up: %s".formatted(InterfaceAddress.text(from.getAddress()), why);
+            resignation = "%s has closed the connection: %s".formatted(InterfaceAddress.text(from.getAddress()), why);
         }
     }
 
     /** What an attempt that was given up has left, even one that this side took for established. */
     private synchronized List<PathChannel> begin(long newAttempt) {
         if (closed) {
-            throw new IllegalStateException("this connection is established already, or was given up");
+            throw new IllegalStateException("this connection is already established, or was closed");
         }
         if (newAttempt == attempt) {
             return List.of();
@@ -189,7 +189,7 @@ public final class Acceptor implements OfferHandler {
             }
         }
         throw new IllegalArgumentException(
-                "%s has no %s link here; see that TRIGON_LINKS and the devices agree on both nodes"
+                "%s has no %s link here; check that TRIGON_LINKS and the devices agree on both nodes"
                         .formatted(InterfaceAddress.text(local), kind));
     }
 

@@ -145,8 +145,8 @@ public final class Connector {
                     ? all
                     : all.stream().filter(Connector::isDirect).toList();
             if (candidates.isEmpty()) {
-                throw new NoPathException("only relays lead to %s, and the policy lets no connection go through them"
-                        .formatted(pending.peer()));
+                throw new NoPathException(
+                        "only relays lead to %s, and the policy forbids relays".formatted(pending.peer()));
             }
             this.trafficClass = how.trafficClassOr(trafficClass);
             triesRelays = how.relays() && prefersDirectPath();
@@ -299,7 +299,7 @@ public final class Connector {
         try {
             Thread.sleep(time.plusMillis(1));
         } catch (InterruptedException e) {
-            throw new IllegalStateException("interrupted while a path is away", e);
+            throw new IllegalStateException("interrupted while waiting for a path", e);
         }
     }
 

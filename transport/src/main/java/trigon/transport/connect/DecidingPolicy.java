@@ -25,8 +25,8 @@ public record DecidingPolicy(long commId, int fingerprint) {
         if (peer.policy() == fingerprint) {
             return;
         }
-        String what = ("%s and %s, and NCCL hangs where ranks decide differently: give all nodes the same file in"
-                        + " TRIGON_POLICY, or none; each log says what became of its policy")
+        String what = ("%s and %s, and NCCL hangs when ranks decide differently: set TRIGON_POLICY to the same"
+                        + " file on all nodes, or on none; each node's log shows which policy it loaded")
                 .formatted(decides(self.name(), fingerprint), decides(peer.name(), peer.policy()));
         if (commId == 0) {
             log.warn("{}", what);
@@ -36,7 +36,7 @@ public record DecidingPolicy(long commId, int fingerprint) {
     }
 
     private static String decides(String node, int policy) {
-        return policy == 0 ? node + " has no policy that decides" : "%s decides by policy %08x".formatted(node, policy);
+        return policy == 0 ? node + " has no policy" : "%s decides by policy %08x".formatted(node, policy);
     }
 
     /** Two ends of a connection whose ranks would decide differently. */

@@ -48,8 +48,8 @@ final class LinkLocalPaths {
         private static final long serialVersionUID = 1L;
 
         NoAnswerException() {
-            super("nobody answers there: these two interfaces are not on one link, or the peer is away; check the"
-                    + " cable, and firewalls");
+            super("no answer: the two interfaces are not on one link, or the peer is down; check the cable and"
+                    + " firewalls");
         }
     }
 

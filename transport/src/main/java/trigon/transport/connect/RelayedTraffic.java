@@ -66,7 +66,7 @@ final class RelayedTraffic {
     private void warn(Watched much) {
         warned = true;
         log.warn(
-                "the connection to {} has carried {} MiB, and each byte takes a relay's links as well: {}",
+                "the connection to {} has carried {} MiB through a relay, whose links carry each byte again: {}",
                 much.path,
                 much.channel.counters().bytes() >> 20,
                 advice.get());

@@ -24,7 +24,7 @@ import trigon.transport.session.Resumption;
 final class Failback {
 
     /** For the log. */
-    static final String WHY = "the better path is well again";
+    static final String WHY = "the better path is up again";
 
     /** So long messages are held back at most; then it is tried again later. */
     private static final Duration HELD = Duration.ofMillis(50);
@@ -92,7 +92,7 @@ final class Failback {
     void fence() {
         synchronized (sender.use) {
             if (!sender.endIfLost()) {
-                session.fence("the way back to a better path has failed");
+                session.fence("moving back to a better path failed");
             }
         }
     }

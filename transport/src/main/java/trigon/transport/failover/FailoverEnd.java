@@ -44,7 +44,7 @@ final class FailoverEnd {
 
     /** The peer's process knows nothing of the connection any more. */
     static void byAbsence(PathChannel path) {
-        path.peerIsGone(new LifelineEnd.Broken("nobody knows the connection there any more"));
+        path.peerIsGone(new LifelineEnd.Broken("the peer no longer knows the connection"));
     }
 
     /** The peer's end has failed. */
@@ -56,17 +56,16 @@ final class FailoverEnd {
     static void byTime(PathChannel path, String why) {
         path.giveUp(
                 NcclResult.REMOTE_ERROR,
-                ofConnection(
-                        ("%s; and no path has led to the peer within handshake.peerTimeout. Check the cables, and the"
-                                        + " links with ip -s link on either node")
-                                .formatted(why)));
+                ofConnection(("%s; and no path to the peer came up within handshake.peerTimeout. Check the cables,"
+                                + " and the links with ip -s link on both nodes")
+                        .formatted(why)));
     }
 
     /** Nothing can be done here, for want of a thread. */
     static void byLackOfThread(PathChannel path, String why) {
         byFailure(
                 path,
-                "%s. No thread could be made to look for another path: see the limits on processes, ulimit -u and the"
+                "%s. Cannot start a thread to find another path: see the limits on processes, ulimit -u and the"
                                 .formatted(why)
                         + " pids limit of the container");
     }

@@ -61,7 +61,7 @@ final class FailoverSteps {
     }
 
     private void fail(Throwable why) {
-        log.warn("{}: what should lead it to another path has failed", session.path(), why);
+        log.warn("{}: failover failed", session.path(), why);
         giveUp.accept(() -> FailoverEnd.byFailure(session.path(), why.toString()));
     }
 }

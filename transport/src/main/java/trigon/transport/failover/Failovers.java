@@ -143,8 +143,8 @@ public final class Failovers {
     private void endsWithItsPath(Counterpart peer) {
         if (on && withoutFailover.add(peer.name())) {
             log.info(
-                    "failover is off on {}, so connections with it end with their path: set TRIGON_FAILOVER alike on"
-                            + " all nodes",
+                    "failover is off on {}, so connections with it fail with their path: set TRIGON_FAILOVER to"
+                            + " the same value on all nodes",
                     peer.name());
         }
     }

@@ -78,7 +78,7 @@ final class Journal {
     /** There is none for the moment. */
     void logWait(PathChannel path, String why) {
         log.warn(
-                "{}: {}. No path leads to {} now; the connection waits for one until handshake.peerTimeout is over",
+                "{}: {}. No path to {} is up; the connection waits for one until handshake.peerTimeout",
                 path,
                 why,
                 peer);

@@ -44,8 +44,7 @@ import trigon.verbs.VerbsException;
 final class PathOffers {
 
     /** What a peer is told of a path that nobody uses here. */
-    static final EndFailure UNUSED =
-            new EndFailure(EndFailure.Scope.PATH, "the other end could not go on over this path");
+    static final EndFailure UNUSED = new EndFailure(EndFailure.Scope.PATH, "the other end could not move to this path");
 
     private static final Logger log = LoggerFactory.getLogger(PathOffers.class);
 

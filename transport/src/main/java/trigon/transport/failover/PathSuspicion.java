@@ -179,7 +179,7 @@ final class PathSuspicion {
 
     /** For the log: what is known, or what silence means. */
     synchronized String words() {
-        return words(areLinksUp() ? "nothing was heard from the peer for more than a second" : "the link is down");
+        return words(areLinksUp() ? "the peer has been silent for more than a second" : "the link is down");
     }
 
     /** For the log: what is known, or else that. */

@@ -370,7 +370,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         } catch (VerbsException e) {
             suspicion.restore(ofPrevious);
             next.forEach(PathOffers::drop);
-            log.warn("{}: it cannot go on over {}: {}", session.path(), next, e.getMessage());
+            log.warn("{}: cannot move to {}: {}", session.path(), next, e.getMessage());
             resume = resume.broken().fenced(resume.received());
             work();
             return false;

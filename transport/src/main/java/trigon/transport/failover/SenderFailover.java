@@ -298,7 +298,7 @@ final class SenderFailover implements Failover {
                     return Move.FAILED;
                 }
             } catch (VerbsException e) {
-                log.warn("{}: it cannot go on over {}: {}", previous, over, e.getMessage());
+                log.warn("{}: cannot move to {}: {}", previous, over, e.getMessage());
                 answered.paths().forEach(PathOffers::drop);
                 search.exclude(over);
                 suspicion.restore(ofPrevious);

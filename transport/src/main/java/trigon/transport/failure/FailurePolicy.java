@@ -68,7 +68,7 @@ public final class FailurePolicy implements BiConsumer<Session, SessionFailure> 
                 .filter(session -> session.thread() == 0 || session.thread() == failure.thread())
                 .toList();
         log.info(
-                "{}. Its {} other comms here are given up, and their peers are told",
+                "{}. Its {} other comms here are closed, and their peers are told",
                 failure.why().words(),
                 others.size());
         others.forEach(session -> session.giveUp(failure.result(), failure.why()));

@@ -115,7 +115,7 @@ final class LinkStates {
             } else {
                 link.paths().forEach(path -> path.keeper().suspect());
                 log.warn(
-                        "{}: {}; its connections wait until handshake.peerTimeout is over; check the cable, and ip addr"
+                        "{}: {}; its connections wait until handshake.peerTimeout; check the cable, and ip addr"
                                 + " show {}",
                         link,
                         running ? "the address is gone" : "its interface is down, or has no carrier",

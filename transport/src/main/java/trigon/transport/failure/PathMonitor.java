@@ -93,7 +93,7 @@ public final class PathMonitor {
         try {
             states.lookAtAll();
         } catch (RuntimeException e) {
-            log.warn("which links are up is not known yet: {}", e.getMessage());
+            log.warn("cannot tell yet which links are up: {}", e.getMessage());
         }
         thread.start();
     }
@@ -135,7 +135,7 @@ public final class PathMonitor {
             } while (!isStoppedWithin(REST));
             devices.forEach(device -> device.whenAsyncEvent(() -> {}));
         } catch (IOException | RuntimeException | Error e) {
-            log.warn("what devices and links report by themselves is asked for once a second only", e);
+            log.warn("events of devices and links are polled only once a second", e);
             synchronized (this) {
                 kernel = null;
             }
@@ -166,7 +166,7 @@ public final class PathMonitor {
                                     link,
                                     link.device().deviceName()));
                 } catch (RuntimeException e) {
-                    log.warn("devices that have failed cannot be opened again: {}", e.getMessage());
+                    log.warn("cannot reopen failed devices: {}", e.getMessage());
                 } finally {
                     reopening.set(false);
                 }
@@ -214,8 +214,8 @@ public final class PathMonitor {
             return true;
         } catch (VerbsException e) {
             log.warn(
-                    "{} tells no more of its own failures: {}. Connections over it still fail with their requests,"
-                            + " or when the peer is silent",
+                    "{} no longer reports its own failures: {}. Connections over it still fail with their"
+                            + " requests, or when the peer is silent",
                     device.deviceName(),
                     e.getMessage());
             return false;
@@ -233,7 +233,7 @@ public final class PathMonitor {
                 case AsyncEvent.OfDevice(AsyncEventType type) -> ofDevice(report.device, type);
             }
         } catch (RuntimeException e) {
-            log.warn("{}: what follows from {} failed", report.device.deviceName(), report.event, e);
+            log.warn("{}: handling of {} failed", report.device.deviceName(), report.event, e);
         }
     }
 
@@ -262,7 +262,7 @@ public final class PathMonitor {
     }
 
     private static String words(DeviceContext device, AsyncEventType type) {
-        return "device %s reports %s: %s; look at the kernel's log (dmesg) and at the first error on either node"
+        return "device %s reports %s: %s; see dmesg and at the first error on either node"
                 .formatted(device.deviceName(), type, type.explanation());
     }
 
@@ -280,9 +280,9 @@ public final class PathMonitor {
             log.debug("{}: {}, since the peer has ended its part, or a request has told", path, type);
             return;
         }
-        String why = "%s: %s, though the peer lives, so something between the nodes, or on one of them, has ended it: "
+        String why = "%s: %s, though the peer is alive, so something on or between the nodes closed it: "
                         .formatted(type, type.explanation())
-                + "look for a firewall that forgets connections, or for who closes sockets (ss -K)";
+                + "look for a firewall that drops idle connections, or a tool that closes sockets (ss -K)";
         failOrRescue(path, NcclResult.REMOTE_ERROR, why);
     }
 
@@ -307,8 +307,7 @@ public final class PathMonitor {
                 .filter(link -> link.device().equals(device))
                 .toList());
         log.warn(
-                "{}: {}, {}. All connections over {} fail; look at the kernel's log (dmesg), and restart the job"
-                        + " when the device is back",
+                "{}: {}, {}. All connections over {} fail; see dmesg, and restart the job when the device is back",
                 device.deviceName(),
                 type,
                 type.explanation(),
@@ -342,13 +341,13 @@ public final class PathMonitor {
                         link -> link.paths().forEach(path -> path.keeper().suspect()));
             }
             case PORT_ACTIVE -> {
-                log.info("{}. Connections that have not failed go on", where);
+                log.info("{}. Connections that have not failed continue", where);
                 concerned.forEach(link -> link.setPortUp(true));
             }
             case GID_CHANGE -> ofGidTable(device, port, concerned, where);
             case LID_CHANGE, PARTITION_KEY_CHANGE ->
                 log.warn("{}. Connections made before may fail; restart the job if they do", where);
-            default -> log.info("{}. Connections are not concerned", where);
+            default -> log.info("{}. Connections are unaffected", where);
         }
     }
 
@@ -364,8 +363,8 @@ public final class PathMonitor {
             log.info("{}. The GIDs in use are still there", where);
         } else {
             log.warn(
-                    "{}. The GID of {} is gone: nothing arrives over it any more, and its connections fail; check ip"
-                            + " addr, give the address back, and restart the job",
+                    "{}. The GID of {} is gone: nothing arrives over it, and its connections fail; restore the"
+                            + " address (ip addr), and restart the job",
                     where,
                     names(lost));
         }

@@ -71,7 +71,7 @@ public final class HeldMetrics implements AutoCloseable {
         boolean keeps = false;
         try {
             if (!ProcessUsers.of(process).contains(file.owner())) {
-                throw new UntrustedMetricsException("its file of counters belongs to user " + file.owner());
+                throw new UntrustedMetricsException("its counter file belongs to user " + file.owner());
             }
             if (held.containsKey(file.key())) {
                 return;

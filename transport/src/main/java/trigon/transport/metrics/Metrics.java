@@ -71,7 +71,10 @@ public final class Metrics implements AutoCloseable {
                 Files.delete(file);
             }
         } catch (IOException e) {
-            log.info("no live counters for other processes: no file can be made in {}: {}", directory, e.toString());
+            log.info(
+                    "other processes cannot read this one's counters: cannot create a file in {}: {}",
+                    directory,
+                    e.toString());
             return unshared();
         }
     }

@@ -140,7 +140,7 @@ public final class MetricsReader {
         ByteBuffer header = buffer(file.read((int) MetricsRow.HEADER_BYTES));
         if (header.limit() < MetricsRow.HEADER_BYTES || header.getLong(0) != MetricsRow.MAGIC) {
             throw new UntrustedMetricsException(
-                    "these are no counters of this version of Trigon: use the tools of the same version");
+                    "the counters are from another version of Trigon: use the tools of that version");
         }
         return Math.clamp(header.getInt((int) MetricsRow.USED), 0, MetricsRow.MOST_ROWS);
     }

@@ -74,7 +74,7 @@ public final class DataPathProbe {
                                 path.link().local(),
                                 Objects.requireNonNull(path.remote()).gid()),
                 errno,
-                what + ": see that RoCE (UDP port 4791) passes both ways between these two, and that both GIDs are of"
+                what + ": check that RoCE (UDP port 4791) passes both ways between them, and that both GIDs are on"
                         + " this network");
     }
 }

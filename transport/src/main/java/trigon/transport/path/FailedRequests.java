@@ -32,8 +32,8 @@ public final class FailedRequests {
         unexplained = true;
         return status == WorkCompletionStatus.RETRY_EXCEEDED
                 ? status.explanation()
-                : "the queue pair is in the error state, and no request failed before; if the peer is the cause, the"
-                        + " next line about this connection says what became of it, otherwise look at the peer's log";
+                : "no earlier request failed, so the peer may be the cause; see the next line about this"
+                        + " connection, and the peer's log";
     }
 
     /** Whether they have failed for a reason that the lifeline may still tell, within a moment. */

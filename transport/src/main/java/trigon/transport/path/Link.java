@@ -4,12 +4,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import trigon.routing.LocalLink;
 import trigon.transport.metrics.LinkCounters;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.GidEntry;
+import trigon.verbs.LinkKind;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
+import trigon.verbs.QueuePairEndpoint;
 
 /**
  * A local link whose device is open. Shared by all paths over it; lives until the plugin is closed. There is one
@@ -104,7 +107,7 @@ public final class Link {
     /** What is down here, and where to look, for the log: a clause; empty if the link {@link #isUp}. */
     Optional<String> whyDown() {
         if (deviceFailed) {
-            return Optional.of("device %s has failed; look at the kernel's log (dmesg)".formatted(device.deviceName()));
+            return Optional.of("device %s has failed; see dmesg".formatted(device.deviceName()));
         }
         if (!interfaceUp) {
             String name = local.interfaceName();
@@ -160,6 +163,13 @@ public final class Link {
     /** What went over it, and what failed. */
     public LinkCounters counters() {
         return counters;
+    }
+
+    /** A path over it, for errors: queue pairs and GIDs are of use where RDMA has them. */
+    String describe(String role, QueuePairEndpoint here, @Nullable QueuePairEndpoint there, String peer) {
+        return local.kind() == LinkKind.RDMA
+                ? "%s on %s: local %s, peer %s of %s".formatted(role, this, here, there, peer)
+                : "%s on %s, peer %s".formatted(role, this, peer);
     }
 
     @Override

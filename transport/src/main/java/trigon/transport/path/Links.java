@@ -186,8 +186,8 @@ public final class Links implements AutoCloseable {
                 .linksLeftOut();
         if (leftOut > 0) {
             log.warn(
-                    "peers are not told of the last {} of {} addresses, for which NCCL's handle has no room: name"
-                            + " the NICs to use in a file (TRIGON_CONFIG)",
+                    "peers are not told of the last {} of {} addresses, which do not fit NCCL's handle: name the"
+                            + " NICs to use in a cluster file (TRIGON_CONFIG)",
                     leftOut,
                     advertised.size());
         }

@@ -251,7 +251,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         return keeper;
     }
 
-    /** Whether nothing was heard from the peer for a while. */
+    /** Whether the peer has been silent for a while. */
     public boolean isQuiet() {
         PeerWatch watching = watch;
         return watching != null && watching.lifeline().isQuiet();
@@ -391,10 +391,9 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         counters.close();
     }
 
-    /** For errors: both ends' queue pairs, GIDs, the peer and the link. */
+    /** For errors: the link and the peer, with both ends' queue pairs and GIDs where the link is RDMA. */
     @Override
     public String toString() {
-        String peer = peer().isEmpty() ? "a peer" : peer();
-        return "%s on %s: local %s, peer %s of %s".formatted(role, link, endpoint(), remote, peer);
+        return link.describe(role.toString(), endpoint(), remote, peer().isEmpty() ? "a peer" : peer());
     }
 }

@@ -30,7 +30,7 @@ public sealed interface PathLoss {
 
         private String explanation() {
             return end instanceof LifelineEnd.Silent(Duration silence) && whyDown.isPresent()
-                    ? "lost %s: nothing was heard from the peer for %.1f s, since %s"
+                    ? "lost %s: the peer has been silent for %.1f s, since %s"
                             .formatted(peer, silence.toMillis() / 1000.0, whyDown.get())
                     : "lost %s: %s".formatted(peer, end.explanation());
         }

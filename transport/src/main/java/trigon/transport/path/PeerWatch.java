@@ -65,7 +65,7 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
                 Executor then = end instanceof LifelineEnd.Silent ? atOnce : afterGrace;
                 then.execute(() -> path.peerIsGone(lost));
             } catch (RuntimeException | Error e) { // nobody else hears of it, and the path would never be lost
-                log.error("{}: {}, and what that calls for has failed", path, lost.words(), e);
+                log.error("{}: {}, and handling it failed", path, lost.words(), e);
                 path.giveUp(
                         NcclResult.SYSTEM_ERROR,
                         new EndFailure(EndFailure.Scope.CONNECTION, "%s; then %s".formatted(lost.words(), e)));

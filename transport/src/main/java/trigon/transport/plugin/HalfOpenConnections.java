@@ -53,7 +53,7 @@ final class HalfOpenConnections {
         for (long handle : acceptors.handles()) {
             Acceptor acceptor = acceptors.find(handle);
             if (acceptor != null && acceptor.unaskedLooks() >= PATIENCE) {
-                log.warn("{} is closed: it came up {} ago, and accept has not been called since", acceptor, limit());
+                log.warn("{} is closed: it came up {} ago, and NCCL has not called accept since", acceptor, limit());
                 closeListen.accept(handle);
             }
         }
@@ -61,7 +61,7 @@ final class HalfOpenConnections {
             PendingConnection connection = pending.find(handle);
             if (connection != null && connection.unaskedLooks() >= PATIENCE) {
                 log.warn(
-                        "the connection to {} is closed: connect has not been called for {}",
+                        "the connection to {} is closed: NCCL has not called connect again for {}",
                         connection.peer(),
                         limit());
                 abandon.accept(handle);

@@ -89,7 +89,7 @@ final class LaterLinks {
                 warnOfSharedSubnets(now);
             }
         } catch (RuntimeException e) {
-            log.warn("links that have come up since the start are not used: {}", e.getMessage());
+            log.warn("cannot use links that came up after the start: {}", e.getMessage());
         }
     }
 

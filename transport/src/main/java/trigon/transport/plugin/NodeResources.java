@@ -89,7 +89,7 @@ record NodeResources(
                 if (listed || discovered.links().isEmpty()) {
                     throw e;
                 }
-                log.warn("{} is left out, and used once it can be: {}", link, e.getMessage());
+                log.warn("{} is left out until it can be used: {}", link, e.getMessage());
             }
         }
         return discovered;

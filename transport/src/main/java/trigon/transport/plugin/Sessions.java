@@ -211,7 +211,7 @@ final class Sessions {
                         "ibv_reg_dmabuf_mr",
                         link.toString(),
                         Errno.EOPNOTSUPP,
-                        "memory of a GPU cannot go over TCP. TRIGON_GPU_MEMORY=off runs without it");
+                        "GPU memory cannot go over TCP; to run without it, set TRIGON_GPU_MEMORY=off");
             }
         }
     }

@@ -6,10 +6,10 @@ public enum LostReason {
     NONE("it goes on"),
 
     /** The peer says that it has less than was confirmed, or more than was sent: a device has lost what it had. */
-    MISCOUNT("the two ends do not agree on what has arrived: a device confirmed a message that it then lost"),
+    MISCOUNT("the two ends disagree on what arrived: a device confirmed a message and then lost it"),
 
     /** Its paths failed again and again before a single message got across. */
-    FRUITLESS("its paths failed again and again without a message getting across");
+    FRUITLESS("its paths failed repeatedly without delivering a message");
 
     private final String words;
 

@@ -26,7 +26,7 @@ final class FailureWords {
     /** Of a poll that has failed. */
     static String ofPoll(int result) {
         return "ibv_poll_cq failed with " + Errno.name(-result)
-                + ": the completion queue or its device is unusable; look at the kernel's log (dmesg)";
+                + ": the completion queue or its device is unusable; see dmesg";
     }
 
     /** What NCCL is told then. */

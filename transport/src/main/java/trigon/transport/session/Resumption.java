@@ -24,7 +24,7 @@ import trigon.verbs.LinkKind;
 public final class Resumption {
 
     private static final String NOT_FENCED =
-            "; and its device does not let go of the queue pair, so late messages could not be told from new ones";
+            "; and its device cannot destroy the queue pair, so late messages could be mistaken for new ones";
 
     private final Session session;
     private final Gate gate;

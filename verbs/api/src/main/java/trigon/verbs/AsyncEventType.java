@@ -11,9 +11,9 @@ public enum AsyncEventType {
             0, Scope.COMPLETION_QUEUE, "the completion queue overran or failed, and reports nothing more"),
     QUEUE_PAIR_FATAL(1, Scope.QUEUE_PAIR, "the queue pair failed, and could not report that as a completion"),
     QUEUE_PAIR_REQUEST_ERROR(2, Scope.QUEUE_PAIR, "the peer sent a request that is invalid here"),
-    QUEUE_PAIR_ACCESS_ERROR(3, Scope.QUEUE_PAIR, "the peer reached for memory that is not registered for it"),
+    QUEUE_PAIR_ACCESS_ERROR(3, Scope.QUEUE_PAIR, "the peer accessed memory that is not registered for it"),
     COMMUNICATION_ESTABLISHED(4, Scope.QUEUE_PAIR, "the first message came before the queue pair was ready to send"),
-    SEND_QUEUE_DRAINED(5, Scope.QUEUE_PAIR, "nothing is left in the send queue"),
+    SEND_QUEUE_DRAINED(5, Scope.QUEUE_PAIR, "the send queue is drained"),
     PATH_MIGRATED(6, Scope.QUEUE_PAIR, "the queue pair uses its alternate path"),
     PATH_MIGRATION_FAILED(7, Scope.QUEUE_PAIR, "the queue pair cannot use its alternate path"),
     DEVICE_FATAL(8, Scope.DEVICE, "the device failed as a whole: its driver or firmware gave up, or it was unplugged"),
@@ -28,7 +28,7 @@ public enum AsyncEventType {
     CLIENT_REREGISTER(17, Scope.PORT, "the subnet manager asks for subscriptions anew"),
     GID_CHANGE(18, Scope.PORT, "an address was added to the port, or taken from it"),
     WORK_QUEUE_FATAL(19, Scope.OTHER, "a work queue failed"),
-    UNKNOWN(-1, Scope.OTHER, "an event that this version does not know"),
+    UNKNOWN(-1, Scope.OTHER, "an event unknown to this version"),
     /** Not of libibverbs: software devices alone report it. */
     CONNECTION_BROKEN(
             -2,

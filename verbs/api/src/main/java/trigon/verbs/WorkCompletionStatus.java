@@ -13,7 +13,7 @@ public enum WorkCompletionStatus {
     LOCAL_ACCESS_ERROR(8, "a protection error on the local receive buffer"),
     REMOTE_INVALID_REQUEST(9, "the peer refused the request as invalid: wrong length or no receive for it"),
     REMOTE_ACCESS_ERROR(10, "the peer's memory is not registered for this access, or was deregistered"),
-    REMOTE_OPERATION_ERROR(11, "the peer could not carry the request out"),
+    REMOTE_OPERATION_ERROR(11, "the peer could not complete the request"),
     RETRY_EXCEEDED(12, "the peer did not answer: its process died, or the link is cut; check the cable and the peer"),
     RNR_RETRY_EXCEEDED(13, "the peer posted no receive in time"),
     LOCAL_RDD_VIOLATION(14, "reliable datagram domain mismatch"),
@@ -24,7 +24,7 @@ public enum WorkCompletionStatus {
     FATAL(19, "the device failed"),
     RESPONSE_TIMEOUT(20, "the response timed out"),
     GENERAL_ERROR(21, "the device reported an error without a reason"),
-    UNKNOWN(-1, "the status code is not in the verbs header this was written for");
+    UNKNOWN(-1, "an unknown status code");
 
     /** The code of success, for the data path. */
     public static final int SUCCESS_CODE = 0;

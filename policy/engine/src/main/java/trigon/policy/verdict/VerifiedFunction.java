@@ -8,4 +8,4 @@ import trigon.policy.isa.Instruction;
 /** A function that a verified program consists of. */
 @SuppressWarnings("ArrayRecordComponent") // written by nobody, compared by nobody
 public record VerifiedFunction(
-        PolicyFunction source, Instruction[] code, ControlFlow flow, Liveness liveness, Facts facts) {}
+        PolicyFunction source, Instruction[] code, ControlFlow flow, Liveness liveness, FunctionFacts facts) {}

@@ -34,7 +34,7 @@ import trigon.policy.verdict.VerifiedFunction;
  */
 final class Exploration {
 
-    private final Limits limits;
+    private final VerifierLimits limits;
     private final SortedMap<Integer, VerifiedFunction> functions;
     private final ProgramFacts facts;
     private final Registers registers;
@@ -51,7 +51,7 @@ final class Exploration {
     /** A path to be gone along later. */
     private record Path(State state, Checkpoint checkpoint, int sinceCheckpoint) {}
 
-    Exploration(Limits limits, SortedMap<Integer, VerifiedFunction> functions, ProgramFacts facts) {
+    Exploration(VerifierLimits limits, SortedMap<Integer, VerifiedFunction> functions, ProgramFacts facts) {
         this.limits = limits;
         this.functions = functions;
         this.facts = facts;

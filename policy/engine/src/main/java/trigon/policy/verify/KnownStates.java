@@ -24,12 +24,12 @@ final class KnownStates {
     /** Where each state is kept, the one that was used last at the end. */
     private final LinkedHashMap<Checkpoint, Key> byUse = new LinkedHashMap<>(16, 0.75f, true);
 
-    private final Limits limits;
+    private final VerifierLimits limits;
     private int compared;
 
     private record Key(long place, BitSet where, int hash) {}
 
-    KnownStates(Limits limits) {
+    KnownStates(VerifierLimits limits) {
         this.limits = limits;
     }
 

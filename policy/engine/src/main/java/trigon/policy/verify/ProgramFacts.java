@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.policy.map.MapSpec;
 import trigon.policy.program.ProgramType;
 import trigon.policy.range.Range;
-import trigon.policy.verdict.Facts;
+import trigon.policy.verdict.FunctionFacts;
 import trigon.policy.verdict.Region;
 import trigon.policy.verdict.Touch;
 
@@ -22,7 +22,7 @@ final class ProgramFacts {
 
     private static final byte[] NO_CONSTANTS = {};
 
-    private final Map<Integer, Facts> functions = new HashMap<>();
+    private final Map<Integer, FunctionFacts> functions = new HashMap<>();
 
     /** By the index of the map. */
     private final Map<Integer, byte[]> constants = new HashMap<>();
@@ -35,8 +35,8 @@ final class ProgramFacts {
         this.maps = maps;
     }
 
-    Facts of(int function) {
-        return functions.computeIfAbsent(function, f -> new Facts());
+    FunctionFacts of(int function) {
+        return functions.computeIfAbsent(function, f -> new FunctionFacts());
     }
 
     int newId() {

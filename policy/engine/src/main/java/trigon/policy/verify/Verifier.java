@@ -28,11 +28,11 @@ public final class Verifier {
     /** Of a program, with all functions that it calls. */
     private static final int MAX_SLOTS = 16_384;
 
-    private final Limits limits;
+    private final VerifierLimits limits;
 
     private final DivisionByZero divisionByZero;
 
-    public Verifier(Limits limits, DivisionByZero divisionByZero) {
+    public Verifier(VerifierLimits limits, DivisionByZero divisionByZero) {
         this.limits = limits;
         this.divisionByZero = divisionByZero;
     }

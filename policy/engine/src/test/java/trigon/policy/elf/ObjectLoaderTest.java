@@ -19,12 +19,12 @@ import trigon.policy.PolicyLoader;
 import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 
 /** What is in an object is found, and a file that is none is refused with its section and offset. */
 class ObjectLoaderTest {
 
-    private static final Limits LIMITS = new Limits(5_000, 500, 50_000);
+    private static final VerifierLimits LIMITS = new VerifierLimits(5_000, 500, 50_000);
     private static final int MUTANTS = 3_000;
 
     @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.policy.PolicyLoader;
 import trigon.policy.program.ProgramTypes;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.system.file.ProcessUsers;
 
 class PolicyFileTest {
@@ -29,7 +29,7 @@ class PolicyFileTest {
     @BeforeEach
     void open() {
         path = folder.resolve("policy.o");
-        file = new PolicyFile(path, new PolicyLoader(Limits.DEFAULT));
+        file = new PolicyFile(path, new PolicyLoader(VerifierLimits.DEFAULT));
     }
 
     private PolicyFile.Look with(Path object) throws Exception {

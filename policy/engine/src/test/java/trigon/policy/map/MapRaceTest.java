@@ -22,8 +22,8 @@ import trigon.policy.compile.PolicyCode;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
-import trigon.policy.verify.Limits;
 import trigon.policy.verify.Verifier;
+import trigon.policy.verify.VerifierLimits;
 import trigon.system.Memory;
 
 /**
@@ -74,7 +74,7 @@ class MapRaceTest {
                 .set(0, 0)
                 .exit();
         List<MapSpec> specs = maps.stream().map(PolicyMap::spec).toList();
-        VerifiedProgram verified = new Verifier(Limits.DEFAULT, DivisionByZero.REFUSED)
+        VerifiedProgram verified = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.REFUSED)
                 .verify(Code.object("profiler", specs, code.slots()), 0);
         return Compiler.compile(verified, maps, verified.worstCase());
     }

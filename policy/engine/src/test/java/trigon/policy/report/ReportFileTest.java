@@ -18,7 +18,7 @@ import trigon.policy.PolicyLoader;
 import trigon.policy.ProgramContext;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.system.file.ProcessUsers;
 
 /** What a process says of its policy comes to others as it is. */
@@ -121,7 +121,7 @@ class ReportFileTest {
 
     @Test
     void mapsAreShownWithoutTheirZeros() throws Exception {
-        PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
         var _ = host.replace("h", Files.readAllBytes(Path.of("..", "examples", "slow_events.o")));
         try (ProgramContext event = new ProgramContext(ProgramTypes.PROFILER)) {
             assertThat(host.slot(ProgramTypes.PROFILER).run(event)).isZero();

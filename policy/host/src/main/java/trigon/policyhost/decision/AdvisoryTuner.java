@@ -31,7 +31,7 @@ public final class AdvisoryTuner {
     }
 
     /** What all ranks of a communicator are going to decide by; empty on all of them if NCCL decides. Blocks. */
-    public Optional<DecisionTable> agree(Communicator communicator, PolicyVersion version) {
+    public Optional<DecisionTable> agree(PolicyCommunicator communicator, PolicyVersion version) {
         if (version.program(ProgramTypes.CHUNK)
                 .filter(VerifiedProgram::advisory)
                 .isPresent()) {
@@ -73,7 +73,8 @@ public final class AdvisoryTuner {
         }
     }
 
-    private static Optional<DecisionTable> refuse(Communicator communicator, PolicyVersion version, String reason) {
+    private static Optional<DecisionTable> refuse(
+            PolicyCommunicator communicator, PolicyVersion version, String reason) {
         log.warn(
                 "{}: the tuner of policy {} is advisory, which is not shown to decide alike on all ranks, and NCCL"
                         + " hangs where it does not: NCCL decides, for {}",

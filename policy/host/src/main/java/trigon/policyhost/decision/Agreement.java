@@ -49,7 +49,7 @@ public final class Agreement {
      * @param own this rank's own table, asked for if it is the first to come
      * @throws IOException if the page cannot be had: this rank does not take part, so that none will decide
      */
-    Outcome reach(Communicator communicator, String policy, Supplier<DecisionTable> own) throws IOException {
+    Outcome reach(PolicyCommunicator communicator, String policy, Supplier<DecisionTable> own) throws IOException {
         long deadline = System.nanoTime() + patience.toNanos();
         long digest = Long.parseUnsignedLong(policy, 0, Long.BYTES * 2, 16);
         try (Arena arena = Arena.ofConfined()) {

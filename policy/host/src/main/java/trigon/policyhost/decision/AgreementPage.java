@@ -47,7 +47,7 @@ final class AgreementPage {
      *
      * @throws IOException if it cannot be had, or belongs to somebody else
      */
-    static AgreementPage open(Path directory, Communicator communicator, Arena arena) throws IOException {
+    static AgreementPage open(Path directory, PolicyCommunicator communicator, Arena arena) throws IOException {
         int user = ProcessUsers.own();
         String name = "trigon-agreement-1-%d-%x-%d".formatted(user, communicator.id(), communicator.ranks());
         try (OpenFile file = OpenFile.openOrMake(directory.resolve(name))) {
@@ -118,7 +118,7 @@ final class AgreementPage {
             try {
                 Files.deleteIfExists(file);
             } catch (IOException e) {
-                log.info("{} is left over and may be deleted: {}", file, e.toString());
+                log.info("{} is left over and can be deleted: {}", file, e.toString());
             }
         }
     }

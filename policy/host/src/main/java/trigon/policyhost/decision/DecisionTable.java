@@ -33,7 +33,7 @@ public final class DecisionTable implements Decisions {
     }
 
     /** Asks a program, on the maps that it has now, as if nothing had been called yet. Takes some microseconds. */
-    static DecisionTable ask(PolicyHost host, Communicator communicator) {
+    static DecisionTable ask(PolicyHost host, PolicyCommunicator communicator) {
         long[] entries = new long[ENTRIES];
         try (ProgramContext context = new ProgramContext(ProgramTypes.NCCLBPF)) { // the largest of a tuner
             for (int i = 0; i < ENTRIES; i++) {

@@ -20,7 +20,7 @@ public sealed interface Decisions permits TunerProgram, NcclBpfProgram, Decision
     boolean decide(long scratch, int collective, long bytes, int pipeOps, int regBuff);
 
     /** The program of a communicator that a host has, asked for each call, as if nothing had been called yet. */
-    static Decisions byProgram(PolicyHost host, Communicator communicator) {
+    static Decisions byProgram(PolicyHost host, PolicyCommunicator communicator) {
         return host.slot(ProgramTypes.NCCLBPF).isFilled()
                 ? new NcclBpfProgram(host, communicator)
                 : new TunerProgram(host.slot(ProgramTypes.TUNER), communicator);

@@ -34,14 +34,14 @@ public final class NcclBpfProgram implements Decisions {
     private static final int KEY_BYTES = 8;
 
     private final PolicySlot slot;
-    private final Communicator communicator;
+    private final PolicyCommunicator communicator;
     private final @Nullable PolicyMap telemetry;
     private final MemorySegment key = Arena.ofAuto().allocate(2 * KEY_BYTES, KEY_BYTES);
     private long calls;
     private int channels;
 
     /** Of one communicator, by the program and the maps of a host. */
-    public NcclBpfProgram(PolicyHost host, Communicator communicator) {
+    public NcclBpfProgram(PolicyHost host, PolicyCommunicator communicator) {
         slot = host.slot(TYPE);
         telemetry = NcclBpfMaps.telemetry(host.maps()).orElse(null);
         this.communicator = communicator;

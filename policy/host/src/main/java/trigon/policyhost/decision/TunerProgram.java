@@ -22,11 +22,11 @@ public final class TunerProgram implements Decisions {
     private static final Field REG_BUFF = TUNER.field("reg_buff");
 
     private final PolicySlot slot;
-    private final Communicator communicator;
+    private final PolicyCommunicator communicator;
     private long calls;
 
     /** Of one communicator, by the program in a slot. */
-    public TunerProgram(PolicySlot slot, Communicator communicator) {
+    public TunerProgram(PolicySlot slot, PolicyCommunicator communicator) {
         this.slot = slot;
         this.communicator = communicator;
     }

@@ -17,7 +17,7 @@ import trigon.policy.program.ProgramTypes;
 class AgreementFuzzTest {
 
     private static final String POLICY = "5fe0b0c7f1b45fe0";
-    private static final Communicator COMMUNICATOR = new Communicator(1, 2, 1);
+    private static final PolicyCommunicator COMMUNICATOR = new PolicyCommunicator(1, 2, 1);
 
     @TempDir
     static Path directory;

@@ -54,7 +54,8 @@ class AgreementTest {
     private Callable<Agreement.Outcome> rank(int rank, int of, Duration patience, String policy, long delayMicros) {
         return () -> {
             TimeUnit.MICROSECONDS.sleep(delayMicros);
-            return new Agreement(directory, patience).reach(new Communicator(1, of, 1), policy, () -> table(rank));
+            return new Agreement(directory, patience)
+                    .reach(new PolicyCommunicator(1, of, 1), policy, () -> table(rank));
         };
     }
 

@@ -85,7 +85,7 @@ public final class Mesh implements Relays, AutoCloseable {
             RelayResources resources)
             throws IOException {
         if (!config.value(Settings.RELAY).serves()) {
-            log.info("no relays, neither for others nor for this node: {}", config.sourceOf(Settings.RELAY));
+            log.info("relaying is off, both for other nodes and for this one: {}", config.sourceOf(Settings.RELAY));
             return Optional.empty();
         }
         List<LocalLink> software = links.stream()
@@ -251,8 +251,8 @@ public final class Mesh implements Relays, AutoCloseable {
         long left = relay.drain(DRAIN_QUIET, DRAIN_MOST);
         if (left > 0) {
             log.info(
-                    "{} connections of other nodes go through this one still, and break when its process ends; a relay"
-                            + " without a rank, trigon relay, would keep them",
+                    "{} connections of other nodes still go through this process and break when it ends; start"
+                            + " trigon relay on this node to keep them",
                     left);
         }
     }

@@ -108,8 +108,8 @@ final class Ways implements Detours {
                 .findFirst();
         StringBuilder text = new StringBuilder("Seen by announcements: " + Shape.describe(known) + ".");
         if (peer.isEmpty()) {
-            text.append(" Nobody who was heard knows the peer");
-            text.append(known.all().size() == 1 ? ": no announcement came (UDP, see topology.port)." : ".");
+            text.append(" No announcement mentions the peer");
+            text.append(known.all().size() == 1 ? ": no announcement arrived (UDP, see topology.port)." : ".");
         } else {
             List<Node> own = part(known, known.own());
             boolean joined = own.contains(peer.get());
@@ -126,9 +126,9 @@ final class Ways implements Detours {
                                             idle.isEmpty()
                                                     ? ""
                                                     : ", and these nodes do not relay: " + String.join(", ", idle))
-                            : " There is no way from here to the peer at all.");
+                            : " There is no route from here to the peer.");
         }
-        text.append(" What would help: a cable from ")
+        text.append(" A cable would help: from ")
                 .append(names(part(known, known.own())))
                 .append(" to ")
                 .append(peer.map(node -> names(part(known, node))).orElse("the peer"))

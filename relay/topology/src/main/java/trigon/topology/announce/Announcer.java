@@ -126,7 +126,7 @@ public final class Announcer implements AutoCloseable {
                     .filter(other -> link.contains(other) && !other.equals(link.address()))
                     .forEach(other -> to.add(new InetSocketAddress(other, port)));
         } catch (IOException e) {
-            log.warn("nothing is announced on {}: {}", link, e.toString());
+            log.warn("cannot announce this node on {}: {}", link, e.toString());
         }
         senders.add(sender);
         if (sender != null) {
@@ -164,7 +164,7 @@ public final class Announcer implements AutoCloseable {
     }
 
     private static void noMulticast(InterfaceAddress link, String why) {
-        log.info("no multicast on {}, so others there are told only if the cluster's file has them: {}", link, why);
+        log.info("no multicast on {}: nodes there are found only if the cluster file names them: {}", link, why);
     }
 
     /** The kernel binds to a link-local group of IPv6 with its interface only; one of IPv4 is heard on all of them. */
@@ -230,7 +230,7 @@ public final class Announcer implements AutoCloseable {
                 }
             }
         } catch (IOException | RuntimeException | VirtualMachineError e) {
-            log.error("{} ends: no relay is found any more", THREAD_NAME, e);
+            log.error("{} has ended: relays can no longer be found", THREAD_NAME, e);
         } finally {
             closeSockets();
         }
@@ -258,9 +258,8 @@ public final class Announcer implements AutoCloseable {
 
     private static void tellOfLimit(InetAddress source) {
         log.warn(
-                "more nodes are announced than are remembered, or more often: what is beyond that is not taken,"
-                        + " beginning with a record from {}; if these are not your nodes, give yours the cluster's"
-                        + " key (TRIGON_CLUSTER_KEY_FILE)",
+                "too many announcements: those beyond the limit are dropped, starting with one from {}; if these"
+                        + " are not your nodes, give yours the cluster's key (TRIGON_CLUSTER_KEY_FILE)",
                 InterfaceAddress.text(source));
     }
 

@@ -72,7 +72,7 @@ final class CollectiveFinder {
     private ProfilerEvents events(Rank rank) {
         ProfilerEvents events = profilers.get(rank);
         if (events == null) {
-            throw new IllegalStateException(rank + " has no events, not even none");
+            throw new IllegalStateException(rank + " has no events");
         }
         return events;
     }

@@ -50,7 +50,7 @@ public final class RunBuilder {
             boolean taken = ranks.stream().anyMatch(rank -> rank.number() == said);
             if (said >= 0 && taken) {
                 problems.add(trace.file() + " says that it is rank " + said
-                        + ", as another file does: are these traces of" + " one run?");
+                        + ", as another file does: are these traces from one run?");
             }
             int number = said >= 0 && !taken ? (int) said : firstFree();
             ranks.add(new Rank(number, process.get("host"), machine, trace));
@@ -80,8 +80,8 @@ public final class RunBuilder {
                 .filter(each -> each.sender() == null || each.receiver() == null)
                 .count();
         if (missing > 0) {
-            problems.add(missing + " of " + connections.size() + " connections have one end in these traces only: are"
-                    + " the folders of all nodes given?");
+            problems.add(missing + " of " + connections.size() + " connections have only one end in these traces:"
+                    + " were all nodes' folders given?");
         }
         Clocks clocks = clocks();
         onOneClock(clocks);

@@ -4,16 +4,16 @@ package trigon.report.path;
 public enum Cause {
 
     /** A rank called later than the first one. */
-    LATE_CALL("late call", "the program called later than the others"),
+    LATE_CALL("late call", "the program called later than on other ranks"),
 
     /** From the call to the first data: NCCL's preparation and the kernel's start. */
     LAUNCH("launch", "from the call to the first data"),
 
     /** The data were not ready: the GPU computes, copies, or waits for its turn. */
-    GPU("GPU", "the GPU, or who computes in its place, had no data ready yet"),
+    GPU("GPU", "the GPU (or CPU) had no data ready yet"),
 
     /** The sender waited for the receiver's word on its way. */
-    CREDIT("credit", "the receiver's word that the message may come was on its way"),
+    CREDIT("credit", "the receiver's clear to send was on its way"),
 
     /** The receiver had not posted its receive. */
     PEER_LATE("peer late", "the receiver had not posted its receive yet"),
@@ -25,10 +25,10 @@ public enum Cause {
     RELAY("relay", "the message was on a path through another node"),
 
     /** A path was lost and replaced. */
-    FAILOVER("failover", "a path was lost, and another one taken"),
+    FAILOVER("failover", "a path was lost, and the connection moved to another"),
 
     /** NCCL's thread did not ask the plugin. */
-    PROXY("proxy", "NCCL's progress thread did not run, or was busy elsewhere"),
+    PROXY("proxy", "NCCL's progress thread did not run, or was busy"),
 
     /** The trace does not say. */
     UNKNOWN("unknown", "the trace does not say");

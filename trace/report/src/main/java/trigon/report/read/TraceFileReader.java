@@ -72,13 +72,13 @@ final class TraceFileReader {
         ByteBuffer header =
                 ByteBuffer.wrap(in.readNBytes(TraceFile.HEADER_BYTES)).order(ByteOrder.LITTLE_ENDIAN);
         if (header.remaining() < TraceFile.HEADER_BYTES || header.getLong() != TraceFile.MAGIC) {
-            problems.accept(path + " is no trace of Trigon's; it is left out");
+            problems.accept(path + " is not a Trigon trace; it is left out");
             return false;
         }
         int version = header.getInt();
         if (version != TraceFile.VERSION) {
             problems.accept(
-                    "%s is a trace of version %d, and this program reads version %d; use the trigon that wrote it"
+                    "%s is a trace of version %d, but this program reads version %d; use the trigon that wrote it"
                             .formatted(path, version, TraceFile.VERSION));
             return false;
         }

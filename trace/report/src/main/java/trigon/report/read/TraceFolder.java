@@ -67,13 +67,13 @@ public final class TraceFolder {
         content.ifPresent(each -> {
             TraceContents trace = each.trace();
             if (trace.end().asMap().isEmpty()) {
-                problems.add(file + " has no end: its process was killed, or still runs");
+                problems.add(file + " has no end: its process was killed, or is still running");
             }
             long lost =
                     trace.streams().values().stream().mapToLong(Stream::lost).sum();
             if (lost > 0) {
-                problems.add(file + " lacks " + lost + " records that were overwritten before they could be taken; the"
-                        + " histograms count all messages");
+                problems.add(file + " lacks " + lost + " records that were overwritten before they could be saved;"
+                        + " the histograms count all messages");
             }
             processes.add(trace);
         });
@@ -121,7 +121,7 @@ public final class TraceFolder {
             Files.delete(rings);
             return true;
         } catch (IOException e) {
-            problems.add("what " + file + "'s process left in " + rings + " cannot be taken: " + e.getMessage());
+            problems.add("what " + file + "'s process left in " + rings + " cannot be collected: " + e.getMessage());
             return false;
         }
     }

@@ -23,10 +23,10 @@ public final class Verdict {
     public static String of(Run run, List<List<Segment>> paths, List<LinkRow> links) {
         long wall = run.collectives().stream().mapToLong(Collective::wall).sum();
         if (run.ranks().isEmpty()) {
-            return "There is nothing to report: no trace could be read.";
+            return "Nothing to report: no trace could be read.";
         }
         if (wall == 0) {
-            return "No message was recorded: the job ended before, or NCCL used another network.";
+            return "No messages were recorded: the job ended too early, or NCCL used another network.";
         }
         Map<Blame, Long> blames = new HashMap<>();
         for (List<Segment> path : paths) {

@@ -124,7 +124,7 @@ public final class PathSearch {
     /** For the log: which ways there are that the session does not take, and why; empty if there are none. */
     public String notTaken(Counterpart peer, Resumption session) {
         return session.isPinned() && known(peer, session).stream().anyMatch(path -> path.kind() != LinkKind.RDMA)
-                ? ". Software links lead there, but memory of a GPU does not go over them"
+                ? ". TCP links lead there, but cannot carry GPU memory"
                 : "";
     }
 

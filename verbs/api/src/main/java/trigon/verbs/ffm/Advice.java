@@ -12,9 +12,9 @@ final class Advice {
     static String onOpening(int errno) {
         return switch (errno) {
             case Errno.EACCES, Errno.EPERM ->
-                "the user may not open the device's node; check the permissions of /dev/infiniband/uverbs*";
+                "this user cannot open the device node; check the permissions of /dev/infiniband/uverbs*";
             case Errno.ENOENT, Errno.ENODEV ->
-                "the device's node is not there; in a container, pass /dev/infiniband into it";
+                "the device node is missing; in a container, pass /dev/infiniband into it";
             case Errno.EMFILE -> "the process has too many files open; raise ulimit -n";
             default -> "";
         };
@@ -30,9 +30,9 @@ final class Advice {
                 memoryLockLimit.equals(MemoryLockLimit.UNLIMITED)
                         // some drivers, such as rxe, report memory that is not mapped in this way too
                         ? "the limit on locked memory is " + memoryLockLimit
-                                + ", so the machine has too little memory, or the range is not mapped"
-                        : "memory must be locked for this; raise the limit (ulimit -l, or --ulimit memlock=-1 for a"
-                                + " container), which is now " + memoryLockLimit;
+                                + ", so memory is short, or the range is not mapped"
+                        : "raise the limit on locked memory (ulimit -l, or --ulimit memlock=-1 for a container),"
+                                + " which is now " + memoryLockLimit;
             case Errno.EFAULT -> "the memory is not mapped, or is read-only while write access was asked for";
             case Errno.EINVAL -> "the length is at least 1, and REMOTE_WRITE needs LOCAL_WRITE";
             default -> "";
@@ -42,7 +42,7 @@ final class Advice {
     static String onRegisteringDmaBuf(int errno) {
         return switch (errno) {
             case Errno.EOPNOTSUPP, Errno.EPROTONOSUPPORT ->
-                "DMA-BUF takes Linux 5.12, rdma-core 34 and a driver that has it, such as mlx5_core";
+                "DMA-BUF needs Linux 5.12, rdma-core 34 and a driver with support, such as mlx5_core";
             case Errno.EINVAL -> "the range is not within the DMA-BUF, or its address and offset differ within a page";
             case Errno.ENOMEM -> "the GPU's BAR may be too small for what is registered; see nvidia-smi -q -d MEMORY";
             default -> "";
@@ -74,7 +74,7 @@ final class Advice {
             case Errno.ENETUNREACH, Errno.EHOSTUNREACH ->
                 "there is no route to the peer's address through this device; check both ends' addresses and subnets";
             case Errno.ENODATA ->
-                "there is no GID at that index any more; see with ip addr whether the interface has lost its address";
+                "the GID at that index is gone; check with ip addr that the interface still has its address";
             case Errno.EINVAL ->
                 "the transition is not allowed from the present state, an attribute is missing or out of range,"
                         + " or there is no GID at that index";
@@ -83,6 +83,6 @@ final class Advice {
     }
 
     static String onDestroying(int errno) {
-        return errno == Errno.EBUSY ? "something made from it is still open, and must be closed before" : "";
+        return errno == Errno.EBUSY ? "close what was created from it first" : "";
     }
 }

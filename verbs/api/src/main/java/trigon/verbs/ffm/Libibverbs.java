@@ -123,7 +123,7 @@ public final class Libibverbs {
                     + " (Debian, Ubuntu) or libibverbs (Fedora, RHEL, SUSE)");
         } catch (IllegalCallerException e) {
             LOG.debug("native access is denied", e);
-            return Optional.of("the JVM does not let this code call native functions: start it with"
+            return Optional.of("the JVM does not allow native calls: start it with"
                     + " --enable-native-access=trigon.verbs, or ALL-UNNAMED on the class path");
         }
         if (!absent.isEmpty()) {

@@ -117,7 +117,7 @@ final class NativeVerbsProvider implements VerbsProvider {
             if (errno == Errno.ENOSYS) {
                 LOG.debug("the kernel has no RDMA support loaded (module ib_uverbs)");
             } else {
-                LOG.warn("ibv_get_device_list failed: {}; going on without RDMA devices", Errno.name(errno));
+                LOG.warn("ibv_get_device_list failed: {}; continuing without RDMA devices", Errno.name(errno));
             }
         }
 

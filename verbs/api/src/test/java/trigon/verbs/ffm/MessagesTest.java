@@ -42,9 +42,9 @@ class MessagesTest {
 
         assertThat(Advice.onOpening(Errno.EACCES)).contains("/dev/infiniband");
         assertThat(Advice.onModifying(Errno.ETIMEDOUT, toReceive)).contains("cable");
-        assertThat(Advice.onModifying(Errno.ENODATA, toReceive)).contains("lost its address");
+        assertThat(Advice.onModifying(Errno.ENODATA, toReceive)).contains("still has its address");
         assertThat(Advice.onModifying(Errno.ENETUNREACH, toReceive)).contains("route");
-        assertThat(Advice.onDestroying(Errno.EBUSY)).contains("still open");
+        assertThat(Advice.onDestroying(Errno.EBUSY)).contains("close what was created");
         assertThat(Advice.onDestroying(Errno.EIO)).isEmpty();
     }
 

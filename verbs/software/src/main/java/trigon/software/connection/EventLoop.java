@@ -203,7 +203,7 @@ public final class EventLoop implements AutoCloseable {
                 closeChannels(open);
             }
         } catch (IOException | RuntimeException | VirtualMachineError e) {
-            log.error("{} ends: software links do not work any more in this process", name, e);
+            log.error("{} ends: software links no longer work in this process", name, e);
         }
     }
 
@@ -223,7 +223,7 @@ public final class EventLoop implements AutoCloseable {
             try {
                 return queuePair.progressUnpolled();
             } catch (RuntimeException | VirtualMachineError e) {
-                log.warn("{} cannot be unpolled to, which is a defect of the software device", queuePair, e);
+                log.warn("{} cannot take a completion; this is a defect of the software device", queuePair, e);
                 return true;
             }
         });
@@ -280,7 +280,7 @@ public final class EventLoop implements AutoCloseable {
             action.run();
         } catch (RuntimeException | VirtualMachineError e) {
             // the second is a lack of memory most likely: one connection less is no reason to leave all others alone
-            log.warn("A lack of memory, or a defect of the software device", e);
+            log.warn("out of memory, or a defect of the software device", e);
         }
     }
 

@@ -106,7 +106,7 @@ public final class Mover {
                 given.removeIf(queuePair -> !queuePair.move(selector));
             }
         } catch (IOException | RuntimeException | VirtualMachineError e) {
-            log.error("{} ends: from now on, who polls moves long messages himself", thread.getName(), e);
+            log.error("{} ends: from now on the polling thread copies long messages itself", thread.getName(), e);
         } finally {
             ended = true;
             begin();

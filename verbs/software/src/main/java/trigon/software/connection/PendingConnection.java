@@ -243,7 +243,7 @@ public final class PendingConnection {
     private boolean isTaken() {
         boolean taken = exchange.isAccepted(expected.array(), queuePair.proofs(), peer().gid());
         if (!taken) {
-            warnAndRefuse("it does not know the connection's key, so it is not the peer");
+            warnAndRefuse("its key is wrong, so it is not the peer");
         }
         return taken;
     }
@@ -274,7 +274,7 @@ public final class PendingConnection {
     }
 
     private void warnAndRefuse(String reason) {
-        log.warn("{} does not send to {}: {}", queuePair, peer().address(), reason);
+        log.warn("{} cannot send to {}: {}", queuePair.device().name(), peer().address(), reason);
         refused(reason);
     }
 

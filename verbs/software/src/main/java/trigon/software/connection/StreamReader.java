@@ -238,7 +238,7 @@ public abstract class StreamReader {
         int bytes = carrier.read(buffer.clear().limit(wanted));
         foundNothing = bytes <= WireFormat.TAIL_BYTES;
         if (bytes < 0) {
-            end("its other side has ended it");
+            end("its other side closed it");
         } else {
             handOn(bytes);
         }
@@ -263,7 +263,7 @@ public abstract class StreamReader {
         both[0] = buffer;
         foundNothing = bytes <= 0;
         if (bytes < 0) {
-            end("its other side has ended it");
+            end("its other side closed it");
         } else if (bytes > 0) {
             int ofPayload = (int) Math.min(bytes, wanted);
             payloadLeft -= ofPayload;

@@ -123,7 +123,7 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
             return;
         }
         if (evicted != null) {
-            evicted.reject("more than " + UnidentifiedConnections.MOST + " have not said who they are");
+            evicted.reject("more than " + UnidentifiedConnections.MOST + " have not identified themselves");
         }
     }
 

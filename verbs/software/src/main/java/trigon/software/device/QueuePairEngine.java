@@ -265,7 +265,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         if (closed || state == QueuePairStateCode.ERROR) {
             return;
         }
-        log.info("{} {} -> ERROR: {}", this, state, reason);
+        log.debug("{} {} -> ERROR: {}", this, state, reason);
         state = QueuePairStateCode.ERROR;
         try {
             requester.stop();

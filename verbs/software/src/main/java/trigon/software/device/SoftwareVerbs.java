@@ -170,7 +170,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     @Override
     public void close() {
         if (!ledger.outstanding().isEmpty()) {
-            log.warn("The software devices are closed with {} open", ledger.outstanding());
+            log.warn("closing the software devices with {} open", ledger.outstanding());
         }
         eventLoop.close();
         movers.close();

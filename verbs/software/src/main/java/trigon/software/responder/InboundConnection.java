@@ -100,7 +100,7 @@ public final class InboundConnection extends DataConnection {
     private void onDeadline() {
         ConnectionOwner current = owner;
         if (phase == Phase.UNIDENTIFIED) {
-            reject("it has not said who it is for " + PREAMBLE_SECONDS + " s");
+            reject("it has not identified itself for " + PREAMBLE_SECONDS + " s");
         } else if (phase == Phase.UPGRADES && current != null) {
             current.locked(() -> decline("the last relay does not say what carries it"));
         } else {
@@ -120,7 +120,7 @@ public final class InboundConnection extends DataConnection {
     ResponseStream stream() {
         ResponseStream mine = stream;
         if (mine == null) {
-            throw new IllegalStateException("nobody has adopted the connection");
+            throw new IllegalStateException("the connection has no owner");
         }
         return mine;
     }
@@ -225,7 +225,7 @@ public final class InboundConnection extends DataConnection {
 
     /** Ends it at once; nothing more is read from or written to memory. */
     void close() {
-        end("this side is done with it");
+        end("this side has finished with it");
     }
 
     /** Ends it once the last responses are out, so that the peer learns what has been done; takes no more requests. */

@@ -201,7 +201,7 @@ class ConnectionKeyTest {
                 assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.RETRY_EXCEEDED);
             }
         }
-        assertThat(log).anyMatch(line -> line.contains("it does not know the connection's key"));
+        assertThat(log).anyMatch(line -> line.contains("its key is wrong"));
     }
 
     @Test

@@ -14,7 +14,7 @@ import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Reject;
 
 /** Tells a listener that nobody will connect any more, and why. */
-final class ResigningConnection extends ConnectingConnection {
+final class CancelConnection extends ClientConnection {
 
     private final EndFailure failure;
     private final CompletableFuture<Void> told = new CompletableFuture<>();
@@ -22,7 +22,7 @@ final class ResigningConnection extends ConnectingConnection {
     private boolean noted;
 
     /** Does nothing until it is started; after the timeout it fails. */
-    ResigningConnection(
+    CancelConnection(
             HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target, EndFailure failure) {
         super(loop, config, timeout, target);
         this.failure = failure;
@@ -50,7 +50,7 @@ final class ResigningConnection extends ConnectingConnection {
     @Override
     void challenged() {
         said = true;
-        await("the listener's word that it has heard");
+        await("the listener's acknowledgement");
         sendProven(new Farewell(Optional.of(failure)), known());
     }
 

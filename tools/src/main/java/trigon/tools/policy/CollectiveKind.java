@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** NCCL's collectives, with its numbers ({@code ncclFunc_t} of NCCL's device.h). */
-enum Collective {
+enum CollectiveKind {
     BROADCAST(0),
     REDUCE(1),
     ALL_GATHER(2),
@@ -20,7 +20,7 @@ enum Collective {
 
     private final int number;
 
-    Collective(int number) {
+    CollectiveKind(int number) {
         this.number = number;
     }
 

@@ -22,7 +22,7 @@ import trigon.tools.verify.Watch.Seen;
  * @param wrong what contradicts; empty: the traffic went over Trigon's links
  * @param notes what one may want to know besides
  */
-record Verdict(List<String> wrong, List<String> notes) {
+record TrafficVerdict(List<String> wrong, List<String> notes) {
 
     /** Of what the plugin has counted, as its counts and the NIC's are not of one moment. */
     private static final double LEAST_SHARE = 0.9;
@@ -32,7 +32,7 @@ record Verdict(List<String> wrong, List<String> notes) {
 
     private static final long LEAST_OF_OTHERS = 1_000_000;
 
-    Verdict {
+    TrafficVerdict {
         wrong = List.copyOf(wrong);
         notes = List.copyOf(notes);
     }
@@ -45,7 +45,7 @@ record Verdict(List<String> wrong, List<String> notes) {
      * @param ncclVersion of a library
      * @param trigonVersion of a library
      */
-    static Verdict of(
+    static TrafficVerdict of(
             List<Seen> processes,
             Map<String, Long> nics,
             Function<String, Optional<String>> ncclVersion,
@@ -53,8 +53,8 @@ record Verdict(List<String> wrong, List<String> notes) {
         List<String> wrong = new ArrayList<>();
         List<String> notes = new ArrayList<>();
         if (processes.isEmpty()) {
-            return new Verdict(
-                    List.of("no process had Trigon of this version: NCCL has not loaded it; \"trigon env\" prints what"
+            return new TrafficVerdict(
+                    List.of("no process loaded this version of Trigon; \"trigon env\" prints the settings that"
                             + " NCCL needs"),
                     notes);
         }
@@ -62,7 +62,7 @@ record Verdict(List<String> wrong, List<String> notes) {
         sameVersion("NCCL", processes, ProcessFacts::nccl, ncclVersion, wrong);
         sameVersion("Trigon", processes, ProcessFacts::trigon, trigonVersion, wrong);
         traffic(processes, nics, wrong, notes);
-        return new Verdict(wrong, notes);
+        return new TrafficVerdict(wrong, notes);
     }
 
     boolean isGood() {
@@ -74,14 +74,16 @@ record Verdict(List<String> wrong, List<String> notes) {
             ProcessFacts facts = seen.facts();
             String name = facts.program() + " " + facts.pid();
             if (facts.mapped().isEmpty()) {
-                notes.add(name + ": what it has mapped cannot be seen; run this as its user, or as root");
+                notes.add(name + ": its mappings cannot be read; run this as its user, or as root");
                 continue;
             }
             if (facts.nccl().size() > 1) {
-                wrong.add(name + " has " + facts.nccl().size() + " NCCLs mapped, and it is open which of them works: "
+                wrong.add(name + " has " + facts.nccl().size() + " copies of NCCL mapped, and the one in use is"
+                        + " unknown: "
                         + String.join(", ", facts.nccl()));
             } else if (facts.nccl().isEmpty()) {
-                notes.add(name + " has no libnccl.so mapped: NCCL is linked into something, or it is no NCCL program");
+                notes.add(name + " has no libnccl.so mapped: NCCL is linked statically, or this program does not"
+                        + " use NCCL");
             }
             if (facts.trigon().size() != 1) {
                 wrong.add(name + " has " + facts.trigon().size() + " copies of Trigon mapped instead of one: "
@@ -91,7 +93,7 @@ record Verdict(List<String> wrong, List<String> notes) {
                     .filter(file -> file.endsWith(ProcessFacts.DELETED))
                     .filter(file ->
                             facts.nccl().contains(file) || facts.trigon().contains(file))
-                    .forEach(file -> notes.add(name + " has a library mapped that was replaced meanwhile: " + file));
+                    .forEach(file -> notes.add(name + " has a library mapped that was since replaced: " + file));
         }
     }
 
@@ -116,23 +118,24 @@ record Verdict(List<String> wrong, List<String> notes) {
         Map<String, Long> byNic = byNic(processes, nics.keySet());
         long all = byNic.values().stream().mapToLong(Long::longValue).sum();
         if (all == 0) {
-            wrong.add("nothing went over Trigon meanwhile: the job was idle, or its traffic goes elsewhere");
+            wrong.add("nothing went over Trigon: the job was idle, or its traffic goes elsewhere");
             return;
         }
         byNic.forEach((nic, ours) -> {
             Long counted = nics.get(nic);
             if (counted == null) {
-                notes.add(nic + " has no counters, so that its traffic is known from Trigon alone");
+                notes.add(nic + " has no counters, so only Trigon's counters are known");
             } else if (counted < ours * LEAST_SHARE) {
-                wrong.add("Trigon says that %s went over %s, which itself counts %s: it went another way"
+                wrong.add(("Trigon says that %s went over %s, whose own counters show %s: the traffic took another"
+                                + " interface")
                         .formatted(megabytes(ours), nic, megabytes(counted)));
             }
         });
         nics.forEach((nic, counted) -> {
             if (!byNic.containsKey(nic) && counted >= LEAST_OF_OTHERS && counted > all * SHARE_OF_OTHERS) {
-                notes.add("%s went over %s meanwhile, which is no link that Trigon used: another program, or another"
+                notes.add("%s went over %s meanwhile, a link that Trigon did not use: by another program, or"
                                 .formatted(megabytes(counted), nic)
-                        + " way of this job");
+                        + " other traffic of this job");
             }
         });
         for (Seen seen : processes) {

@@ -10,7 +10,7 @@ import trigon.tools.bench.Measurement.Kind;
  *
  * @param ranks that take part, by their numbers
  */
-record Step(Kind kind, List<Integer> ranks, long bytes) {
+record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
 
     /** So that each size takes about the same time. */
     private static final long BYTES_OF_A_SIZE = 64L << 20;
@@ -18,7 +18,7 @@ record Step(Kind kind, List<Integer> ranks, long bytes) {
     private static final int LEAST_ROUNDS = 5;
     private static final int MOST_ROUNDS = 100;
 
-    Step {
+    BenchStep {
         ranks = List.copyOf(ranks);
     }
 
@@ -27,16 +27,16 @@ record Step(Kind kind, List<Integer> ranks, long bytes) {
      *
      * @param alone whether they are on one machine, where one pair is as good as another
      */
-    static List<Step> of(int ranks, boolean alone, List<Long> sizes) {
-        List<Step> steps = new ArrayList<>();
+    static List<BenchStep> of(int ranks, boolean alone, List<Long> sizes) {
+        List<BenchStep> steps = new ArrayList<>();
         for (int other = 1; other < (alone ? 2 : ranks); other++) {
             for (long size : sizes) {
-                steps.add(new Step(Kind.POINT_TO_POINT, List.of(0, other), size));
+                steps.add(new BenchStep(Kind.POINT_TO_POINT, List.of(0, other), size));
             }
         }
         for (long size : sizes) {
-            steps.add(
-                    new Step(Kind.ALL_REDUCE, IntStream.range(0, ranks).boxed().toList(), size));
+            steps.add(new BenchStep(
+                    Kind.ALL_REDUCE, IntStream.range(0, ranks).boxed().toList(), size));
         }
         return steps;
     }

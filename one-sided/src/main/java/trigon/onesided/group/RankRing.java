@@ -11,7 +11,7 @@ import trigon.nccl.NoConnectionException;
  * Every rank's connection to the next one, by which all ranks learn what each has to say. Control path: all ranks call
  * the same in the same order, and each call waits for the others. Closed when the group is.
  */
-final class Ring implements AutoCloseable {
+final class RankRing implements AutoCloseable {
 
     private static final int TAG = 0;
 
@@ -28,7 +28,7 @@ final class Ring implements AutoCloseable {
      * @param toNext send comm
      * @param fromPrevious receive comm
      */
-    Ring(NetPlugin net, int rank, int ranks, long toNext, long fromPrevious, Patience patience) {
+    RankRing(NetPlugin net, int rank, int ranks, long toNext, long fromPrevious, Patience patience) {
         this.net = net;
         this.rank = rank;
         this.ranks = ranks;
@@ -44,7 +44,7 @@ final class Ring implements AutoCloseable {
      * @param listenComm this rank's listener
      * @throws NoConnectionException if a neighbour cannot be reached, or does not come
      */
-    static Ring connect(Endpoint endpoint, long[] handles, int rank, long listenComm, Patience patience) {
+    static RankRing connect(Endpoint endpoint, long[] handles, int rank, long listenComm, Patience patience) {
         int ranks = handles.length;
         int next = (rank + 1) % ranks;
         long[] comms = new long[2];
@@ -57,18 +57,18 @@ final class Ring implements AutoCloseable {
                     connections.accept(listenComm, comm -> comms[1] = comm));
             patience.until(
                     () -> Connections.lookAtAll(pending),
-                    () -> "one-sided communication: rank %d has not %s within %d s; its log says why, if it lives"
+                    () -> "one-sided communication: rank %d has not %s within %d s; see its log, if it is alive"
                             .formatted(
                                     comms[0] == 0 ? next : Math.floorMod(rank - 1, ranks),
                                     comms[0] == 0 ? "answered" : "called",
                                     patience.limit().toSeconds()));
         }
-        return new Ring(endpoint.net(), rank, ranks, comms[0], comms[1], patience);
+        return new RankRing(endpoint.net(), rank, ranks, comms[0], comms[1], patience);
     }
 
     /** A ring of one rank, which has no neighbours and nothing to wait for. */
-    static Ring ofOne(NetPlugin net, Patience patience) {
-        return new Ring(net, 0, 1, 0, 0, patience);
+    static RankRing ofOne(NetPlugin net, Patience patience) {
+        return new RankRing(net, 0, 1, 0, 0, patience);
     }
 
     /** Of this process, from 0. */
@@ -152,9 +152,9 @@ final class Ring implements AutoCloseable {
             if (handle != 0 && !done) {
                 long size = net.test(handle);
                 if (size != NetPlugin.NOT_DONE && succeeded(size) != bytes) {
-                    throw new NoConnectionException(("the ranks of a communicator do not make the same one-sided calls"
-                                    + " in the same order: a neighbour of rank %d in the ring said %d bytes instead of"
-                                    + " %d; use one version of NCCL and of Trigon on all nodes")
+                    throw new NoConnectionException(("the ranks of a communicator made different one-sided calls,"
+                                    + " or made them in a different order: a neighbour of rank %d in the ring said %d"
+                                    + " bytes instead of %d; use one version of NCCL and of Trigon on all nodes")
                             .formatted(rank, size, bytes));
                 }
                 done = size != NetPlugin.NOT_DONE;
@@ -165,8 +165,8 @@ final class Ring implements AutoCloseable {
 
     private long succeeded(long result) {
         if (result < 0) {
-            throw new NoConnectionException(("a neighbour of rank %d in the ring of ranks is gone, or failed; the lines"
-                            + " before, and those of the other ranks, say why")
+            throw new NoConnectionException(("a neighbour of rank %d in the ring of ranks ended or failed; see the"
+                            + " earlier lines, and the other ranks' logs")
                     .formatted(rank));
         }
         return result;

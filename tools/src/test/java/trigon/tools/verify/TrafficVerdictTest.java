@@ -12,7 +12,7 @@ import trigon.tools.verify.Watch.Carried;
 import trigon.tools.verify.Watch.Seen;
 import trigon.transport.metrics.MetricsReader.Counts;
 
-class VerdictTest {
+class TrafficVerdictTest {
 
     private static final String NCCL = "/usr/lib/libnccl.so.2.27.7";
     private static final String TRIGON = "/opt/trigon/lib/libnccl-net-trigon.so";
@@ -25,8 +25,8 @@ class VerdictTest {
         return new Carried(link, link.startsWith("mlx5") ? "RDMA" : "TCP", new Counts(bytes / 1000, bytes, 0, 0, 0));
     }
 
-    private static Verdict verdict(Map<String, Long> nics, Seen... processes) {
-        return Verdict.of(
+    private static TrafficVerdict verdict(Map<String, Long> nics, Seen... processes) {
+        return TrafficVerdict.of(
                 List.of(processes),
                 nics,
                 library -> Optional.of(library.replaceFirst(".*so\\.", "")),
@@ -35,16 +35,16 @@ class VerdictTest {
 
     @Test
     void trafficThatTheNicCountedTooIsGood() {
-        Verdict verdict = verdict(
+        TrafficVerdict verdict = verdict(
                 Map.of("eth1", 1_050_000_000L, "eth0", 40_000L),
                 process(7, List.of(NCCL, TRIGON), carried("eth1", 1_000_000_000L)));
 
-        assertThat(verdict).isEqualTo(new Verdict(List.of(), List.of()));
+        assertThat(verdict).isEqualTo(new TrafficVerdict(List.of(), List.of()));
     }
 
     @Test
     void trafficThatAnotherNicCountedIsWrong() {
-        Verdict verdict = verdict(
+        TrafficVerdict verdict = verdict(
                 Map.of("eth1", 1_000L, "eth0", 1_050_000_000L),
                 process(7, List.of(NCCL, TRIGON), carried("eth1", 1_000_000_000L)));
 
@@ -69,23 +69,23 @@ class VerdictTest {
                 71_000_000L);
         Seen outside = process(7, List.of(NCCL, TRIGON), carried("eth0", 1_000_000_000L));
 
-        assertThat(verdict(nics, outside, inside)).isEqualTo(new Verdict(List.of(), List.of()));
+        assertThat(verdict(nics, outside, inside)).isEqualTo(new TrafficVerdict(List.of(), List.of()));
         assertThat(verdict(Map.of("eth0", 2_000_000_000L, "eth0" + OtherNetworks.OF + 8, 1_000L), outside, inside)
                         .wrong())
                 .singleElement()
                 .asString()
-                .contains("went over eth0 of process 8, which itself counts 1 kB");
+                .contains("went over eth0 of process 8, whose own counters show 1 kB");
     }
 
     @Test
     void twoLibrariesOfOneKindAreWrong() {
-        Verdict verdict = verdict(
+        TrafficVerdict verdict = verdict(
                 Map.of("mlx5_0", 9_000_000L),
                 process(7, List.of(NCCL, "/venv/libnccl.so.2.30.7", TRIGON), carried("mlx5_0", 5_000_000L)),
                 process(8, List.of(NCCL, TRIGON, "/old/libnccl-net-trigon.so"), carried("mlx5_0", 4_000_000L)));
 
         assertThat(verdict.wrong())
-                .anySatisfy(each -> assertThat(each).contains("rank 7", "2 NCCLs"))
+                .anySatisfy(each -> assertThat(each).contains("rank 7", "2 copies of NCCL"))
                 .anySatisfy(each -> assertThat(each).contains("rank 8", "2 copies of Trigon"))
                 .anySatisfy(each -> assertThat(each).contains("versions of NCCL: 2.27.7, 2.30.7"))
                 .anySatisfy(each -> assertThat(each).contains("versions of Trigon: 0.0.9, 0.1.0"))
@@ -102,17 +102,17 @@ class VerdictTest {
         assertThat(verdict(Map.of("eth1", 10L)).wrong())
                 .singleElement()
                 .asString()
-                .contains("no process had Trigon");
+                .contains("no process loaded this version of Trigon");
     }
 
     @Test
     void aLibraryThatWasReplacedAndANicWithoutCountersAreNotes() {
-        Verdict verdict =
+        TrafficVerdict verdict =
                 verdict(Map.of(), process(7, List.of(TRIGON + ProcessFacts.DELETED), carried("rxe_ab", 5_000_000L)));
 
         assertThat(verdict.wrong()).isEmpty();
         assertThat(verdict.notes())
-                .anySatisfy(each -> assertThat(each).contains("replaced meanwhile"))
+                .anySatisfy(each -> assertThat(each).contains("since replaced"))
                 .anySatisfy(each -> assertThat(each).contains("no libnccl.so"))
                 .anySatisfy(each -> assertThat(each).contains("rxe_ab has no counters"));
     }
@@ -121,11 +121,11 @@ class VerdictTest {
     void linksAreFoundOnTheirNics() {
         Set<String> nics = Set.of("eth0", "eth0_1", "lo", "mlx5_0", "mlx5_1");
 
-        assertThat(Verdict.nicOf("eth0", nics)).isEqualTo("eth0");
-        assertThat(Verdict.nicOf("eth0_2", nics)).isEqualTo("eth0");
-        assertThat(Verdict.nicOf("eth0_1", nics)).isEqualTo("eth0_1");
-        assertThat(Verdict.nicOf("mlx5_1", nics)).isEqualTo("mlx5_1");
-        assertThat(Verdict.nicOf("mlx5_1:2", nics)).isEqualTo("mlx5_1");
-        assertThat(Verdict.nicOf("relay", nics)).isEqualTo("relay");
+        assertThat(TrafficVerdict.nicOf("eth0", nics)).isEqualTo("eth0");
+        assertThat(TrafficVerdict.nicOf("eth0_2", nics)).isEqualTo("eth0");
+        assertThat(TrafficVerdict.nicOf("eth0_1", nics)).isEqualTo("eth0_1");
+        assertThat(TrafficVerdict.nicOf("mlx5_1", nics)).isEqualTo("mlx5_1");
+        assertThat(TrafficVerdict.nicOf("mlx5_1:2", nics)).isEqualTo("mlx5_1");
+        assertThat(TrafficVerdict.nicOf("relay", nics)).isEqualTo("relay");
     }
 }

@@ -24,7 +24,7 @@ import trigon.verbs.ConnectionKey;
  *
  * <p>The futures complete on the event loop; the rest of the state is the event loop's.
  */
-final class TwofoldOffer implements OutgoingOffer {
+final class RetriedOffer implements OutgoingOffer {
 
     private final HandshakeEventLoop loop;
     private final Offer offer;
@@ -46,7 +46,7 @@ final class TwofoldOffer implements OutgoingOffer {
      *
      * @param connections makes one, which takes so long at most, and runs the code before it sends the offer
      */
-    TwofoldOffer(
+    RetriedOffer(
             HandshakeEventLoop loop,
             Duration timeout,
             Offer offer,

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Which nodes have cables to each other. A node is a letter, a cable the letters of its ends in their order. */
-enum Shape {
+enum DemoShape {
     TRIANGLE("abc", "ab ac bc"),
     RING4("abcd", "ab bc cd ad"),
     LINE4("abcd", "ab bc cd"),
@@ -13,7 +13,7 @@ enum Shape {
     private final String nodes;
     private final String cables;
 
-    Shape(String nodes, String cables) {
+    DemoShape(String nodes, String cables) {
         this.nodes = nodes;
         this.cables = cables;
     }

@@ -6,10 +6,10 @@ package trigon.onesided.memory;
  *
  * <p>Data path, except where it says otherwise: nothing waits, allocates or throws. One thread at a time.
  */
-public interface DeviceMemory extends AutoCloseable {
+public interface GpuMemory extends AutoCloseable {
 
     /** Nothing is known of any GPU: there is a driver, or there is not, but nobody has asked. */
-    DeviceMemory NONE = new NoDeviceMemory();
+    GpuMemory NONE = new NoDeviceMemory();
 
     /** What an address is; control path. */
     enum Kind {

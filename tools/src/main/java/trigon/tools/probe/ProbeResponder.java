@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  * Answers the probes of other nodes at this node's addresses: bytes over TCP by their checksum, datagrams by their
  * length. Daemon threads; closing ends them.
  */
-final class Responder implements AutoCloseable {
+final class ProbeResponder implements AutoCloseable {
 
     /** RoCE v2's, IANA "ri"; what blocks it blocks RDMA. */
     static final int ROCE_PORT = 4791;

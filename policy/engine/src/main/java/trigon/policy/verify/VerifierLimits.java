@@ -8,8 +8,8 @@ package trigon.policy.verify;
  * @param keptStates states to remember in all, of those looked at and of those to be looked at
  * @param compared states to compare with others, over all paths
  */
-public record Limits(int explored, int keptStates, int compared) {
+public record VerifierLimits(int explored, int keptStates, int compared) {
 
     /** A second and some ten MiB at worst. */
-    public static final Limits DEFAULT = new Limits(200_000, 8_192, 2_000_000);
+    public static final VerifierLimits DEFAULT = new VerifierLimits(200_000, 8_192, 2_000_000);
 }

@@ -30,7 +30,7 @@ import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 
 /** The connecting side's TCP connection, up to the listener's proof: then it may know what this side has to say. */
-abstract class ConnectingConnection extends HandshakeConnection {
+abstract class ClientConnection extends HandshakeConnection {
 
     /**
      * Where a connection goes, and what must be known there.
@@ -58,7 +58,7 @@ abstract class ConnectingConnection extends HandshakeConnection {
      *
      * @param timeout of the whole handshake
      */
-    ConnectingConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
+    ClientConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
         super(loop, timeout, config.peerTimeout(), "the TCP connection");
         this.target = target;
         clusterKey = config.clusterKey();

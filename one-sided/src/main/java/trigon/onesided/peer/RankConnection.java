@@ -11,7 +11,7 @@ import trigon.nccl.NetPlugin;
  * @param records comm
  * @param payloads comm
  */
-public record Connection(NetPlugin net, int rank, long records, long payloads) {
+public record RankConnection(NetPlugin net, int rank, long records, long payloads) {
 
     /** All messages have it: NCCL's tags are for its own use. */
     static final int TAG = 0;

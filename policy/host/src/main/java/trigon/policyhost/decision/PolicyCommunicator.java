@@ -5,7 +5,7 @@ package trigon.policyhost.decision;
  *
  * @param id NCCL's number for it; 0: this version of NCCL does not say
  */
-public record Communicator(long id, int ranks, int nodes) {
+public record PolicyCommunicator(long id, int ranks, int nodes) {
 
     @Override
     public String toString() {

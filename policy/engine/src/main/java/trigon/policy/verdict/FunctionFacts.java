@@ -11,7 +11,7 @@ import java.util.TreeSet;
  * What was seen of a function's instructions, over all paths. The verifier adds to it on its own thread while it
  * follows them; after that nobody does, and any thread may read it.
  */
-public final class Facts {
+public final class FunctionFacts {
 
     private final BitSet visited = new BitSet();
     private final Map<Integer, Map<Place, Touch>> touches = new HashMap<>();

@@ -11,12 +11,12 @@ import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Reject;
 
 /** Asks a listener whether it lives, and knows the connection: its challenge proves both. */
-final class AskingConnection extends ConnectingConnection {
+final class ProbeConnection extends ClientConnection {
 
     private final CompletableFuture<Void> answered = new CompletableFuture<>();
 
     /** Does nothing until it is started; after the timeout it fails. */
-    AskingConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
+    ProbeConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
         super(loop, config, timeout, target);
     }
 
@@ -37,7 +37,7 @@ final class AskingConnection extends ConnectingConnection {
     @Override
     void challenged() {
         answered.complete(null);
-        fail(Kind.ABANDONED, "the peer lives, which was all that was asked");
+        fail(Kind.ABANDONED, "the peer is alive");
     }
 
     @Override

@@ -12,7 +12,7 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
-import trigon.policy.verify.Limits;
+import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
@@ -24,10 +24,9 @@ import trigon.tools.machine.Machine;
         name = "verify",
         description = {
             "Verify, compile and warm up policies as a job would.",
-            "Needs no job. A refusal names program, instruction, source line, what is known of the registers, the"
-                    + " rule, and what to do."
+            "Needs no job. A refusal shows the program, instruction, source line, register state, rule and remedy."
         })
-final class VerifyCommand implements Callable<Integer> {
+final class PolicyVerifyCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final Console console;
@@ -38,7 +37,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(names = "--json", description = "The result as JSON, schema trigon.policy-verify/1.")
     private boolean json;
 
-    VerifyCommand(Machine machine, Console console) {
+    PolicyVerifyCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;
     }
@@ -72,7 +71,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private static Verdict verdict(PolicyObjectFile file) {
         try {
-            PolicyHost host = new PolicyHost(new PolicyLoader(Limits.DEFAULT), new MapSet());
+            PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
             return new Verdict.Accepted(host.replace(file.name(), file.bytes()));
         } catch (PolicyException e) {
             return new Verdict.Refused(e);

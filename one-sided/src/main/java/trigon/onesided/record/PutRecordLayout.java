@@ -9,7 +9,7 @@ import trigon.system.Memory;
  *
  * <p>Plain reads and writes of native memory; no state, any thread.
  */
-public final class RecordLayout {
+public final class PutRecordLayout {
 
     /** Data for a window, maybe none, and maybe an addition to a signal. */
     public static final int PUT = 1;
@@ -48,7 +48,7 @@ public final class RecordLayout {
     private static final long ANSWER_OFFSET = 64;
     private static final long ANSWER_WINDOW = 72;
 
-    private RecordLayout() {}
+    private PutRecordLayout() {}
 
     /**
      * Begins a record: without a place, a signal and an answer.

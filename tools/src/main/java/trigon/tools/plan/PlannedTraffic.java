@@ -12,7 +12,7 @@ import java.util.Optional;
  * What goes where when a collective runs over these cables: between nodes without a common cable by a shortest way,
  * over relays. An estimate: it leaves out what latency and processors cost.
  */
-final class Traffic {
+final class PlannedTraffic {
 
     private static final int MOST_STEPS = 200_000;
 
@@ -27,7 +27,7 @@ final class Traffic {
     private final int[][] next;
 
     /** @param gigabits of each cable, in their order */
-    Traffic(Cabling cabling, List<Double> gigabits) {
+    PlannedTraffic(Cabling cabling, List<Double> gigabits) {
         nodes = cabling.nodes().size();
         Map<String, Integer> numbers = new HashMap<>();
         for (int i = 0; i < nodes; i++) {
