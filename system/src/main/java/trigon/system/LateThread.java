@@ -2,7 +2,7 @@ package trigon.system;
 
 import org.jspecify.annotations.Nullable;
 
-/** A daemon thread that is made when it is first needed, and at most once. Any thread. */
+/** A daemon thread that starts when it is first needed, and at most once. Any thread. */
 public final class LateThread {
 
     private final String name;
@@ -11,9 +11,9 @@ public final class LateThread {
     private boolean ended; // guarded by this
 
     /**
-     * One that is not needed yet.
+     * A thread that has not started yet.
      *
-     * @param name as thread dumps have it
+     * @param name its name in thread dumps
      * @param task what it does
      */
     public LateThread(String name, Runnable task) {
@@ -22,9 +22,9 @@ public final class LateThread {
     }
 
     /**
-     * It is needed: makes it, unless it is there or is to be made no more.
+     * Starts it, unless it has started or was stopped.
      *
-     * @throws OutOfMemoryError if the process may have no more threads; the next call tries again
+     * @throws OutOfMemoryError if the process cannot have more threads; the next call tries again
      */
     public synchronized void start() {
         if (thread == null && !ended) {
@@ -36,10 +36,10 @@ public final class LateThread {
     }
 
     /**
-     * It is made no more. Where it was made, and has been told to end, waits until it has.
+     * Prevents a start. If it has started and was told to end, waits for its end.
      *
-     * @param millis not longer than this
-     * @return whether it was made
+     * @param millis the longest wait
+     * @return whether it had started
      */
     public boolean end(long millis) {
         Thread running;

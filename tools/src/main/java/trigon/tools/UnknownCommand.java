@@ -12,21 +12,21 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import trigon.system.NearestName;
 
 /**
- * A word that stands where a command should.
+ * A word in a command's place that is not a command.
  *
- * @param word as it was typed
+ * @param word as typed
  * @param near commands that may have been meant
  */
 record UnknownCommand(String word, List<String> near) {
 
-    /** What picocli's own command for help says, which has no type of exception for it. */
+    /** The text of picocli's own help command, which has no exception type for it. */
     private static final Pattern OF_HELP = Pattern.compile("Unknown subcommand '(.*)'\\.?", Pattern.DOTALL);
 
     UnknownCommand {
         near = List.copyOf(near);
     }
 
-    /** What the command line has in a command's place; empty if something else is wrong with it. */
+    /** The unknown word; empty if the command line has another fault. */
     static Optional<UnknownCommand> of(ParameterException e) {
         CommandLine at = e.getCommandLine();
         Matcher helped = OF_HELP.matcher(String.valueOf(e.getMessage()));

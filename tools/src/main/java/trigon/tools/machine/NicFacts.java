@@ -10,14 +10,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A network interface as sysfs has it (sysfs-class-net).
+ * A network interface, as described in sysfs (sysfs-class-net).
  *
  * @param name for example {@code enp1s0f0np0}
  * @param index the kernel's number
- * @param state {@code up}, {@code down}, {@code unknown} and so on, as the kernel says; virtual ones say unknown
- * @param carrier whether there is something at the other end of the cable; empty where the interface is down
- * @param speedMbps what was negotiated; empty where the kernel does not say
- * @param duplex {@code full} or {@code half}; empty where the kernel does not say
+ * @param state {@code up}, {@code down}, {@code unknown} and so on, from the kernel; unknown for virtual interfaces
+ * @param carrier whether the cable has a carrier; empty if the interface is down
+ * @param speedMbps the negotiated speed; empty if unknown
+ * @param duplex {@code full} or {@code half}; empty if unknown
  * @param mtu in bytes
  * @param mac its hardware address
  * @param driver empty for virtual ones
@@ -41,7 +41,7 @@ public record NicFacts(
         Optional<String> kind,
         Map<String, Long> counters) {
 
-    /** What the kernel counts when something goes wrong. */
+    /** The kernel's counters of errors. */
     private static final List<String> TROUBLES = List.of(
             "rx_errors", "tx_errors", "rx_dropped", "tx_dropped", "rx_crc_errors", "rx_missed_errors", "collisions");
 
@@ -102,7 +102,7 @@ public record NicFacts(
                 : isUsb ? Optional.of("usb") : Optional.empty();
     }
 
-    /** What tells one NIC from another, the same for all its functions. */
+    /** Identifies a NIC: the same for all its functions. */
     private static Optional<String> systemImage(Path nic) {
         return Machine.entries(nic.resolve("device/infiniband")).stream()
                 .findFirst()

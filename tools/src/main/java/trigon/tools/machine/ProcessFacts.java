@@ -16,18 +16,18 @@ import trigon.system.PrintableText;
 import trigon.system.file.OpenFile;
 
 /**
- * A process as {@code /proc} has it (proc(5)). What may not be looked into is empty.
+ * A process, as described in {@code /proc} (proc(5)). Facts that this user cannot read are empty.
  *
  * @param pid its number
  * @param program its name
  * @param commandLine its words
  * @param environment as it was when the program began
- * @param mapped files of which a part is mapped to be run; null bytes and gaps of the kernel's names are left out
+ * @param mapped files with executable mappings
  */
 public record ProcessFacts(
         long pid, String program, List<String> commandLine, Map<String, String> environment, List<String> mapped) {
 
-    /** What the kernel adds to the name of a file that was removed or replaced meanwhile. */
+    /** The kernel's suffix for a mapped file that was removed or replaced. */
     public static final String DELETED = " (deleted)";
 
     private static final Pattern NCCL = Pattern.compile("libnccl\\.so(\\.[0-9.]+)?");
@@ -38,7 +38,7 @@ public record ProcessFacts(
     private static final int MOST_OF_A_VERSION = 64;
     private static final long MOST_OF_A_LIBRARY = 1L << 30;
 
-    /** Of each kind in a process that are looked at: a stranger may have mapped any number. */
+    /** The most libraries of each kind that are examined: a stranger may have mapped any number. */
     private static final int MOST_LIBRARIES = 4;
 
     private static final int MOST_OF_A_RELEASE = 1 << 12;
@@ -51,7 +51,7 @@ public record ProcessFacts(
         mapped = List.copyOf(mapped);
     }
 
-    /** Of that machine, now. */
+    /** Reads the facts of a running process. */
     public static ProcessFacts of(Machine machine, long pid) {
         Path folder = machine.file("/proc/" + pid);
         Map<String, String> environment = new TreeMap<>();
@@ -89,7 +89,7 @@ public record ProcessFacts(
         return words;
     }
 
-    /** Mapped libraries that are NCCL by their name. One that is linked into a program has none. */
+    /** Mapped libraries with NCCL's name. A program with NCCL linked in has none. */
     public List<String> nccl() {
         return named(NCCL);
     }
@@ -111,7 +111,7 @@ public record ProcessFacts(
         return whole.substring(whole.lastIndexOf('/') + 1);
     }
 
-    /** NCCL's version: what the library says of itself, else by the file's name; empty if neither says. */
+    /** NCCL's version, from the library itself or else from its file name; empty if neither has it. */
     public static Optional<String> ncclVersion(Machine machine, String library) {
         Optional<String> said = said(machine.file(library));
         if (said.isPresent()) {
@@ -121,7 +121,7 @@ public record ProcessFacts(
         return numbered.matches() ? Optional.of(numbered.group(1)) : Optional.empty();
     }
 
-    /** In pieces: the library has hundreds of megabytes. A stranger's may be anything. */
+    /** Reads in pieces: the library has hundreds of megabytes, and a stranger's file may be anything. */
     private static Optional<String> said(Path file) {
         try (OpenFile library = OpenFile.open(file)) {
             long end = Math.min(library.size(), MOST_OF_A_LIBRARY);
@@ -138,7 +138,7 @@ public record ProcessFacts(
         return Optional.empty();
     }
 
-    /** Beside a stranger's library it may be anything, as a pipe that nobody writes to. */
+    /** Beside a stranger's library, the file may be anything, even a pipe without a writer. */
     private static Optional<String> release(Path file) {
         try (OpenFile release = OpenFile.open(file)) {
             return Optional.of(new String(release.read(MOST_OF_A_RELEASE), StandardCharsets.UTF_8));
@@ -147,7 +147,7 @@ public record ProcessFacts(
         }
     }
 
-    /** Trigon's version: of the distribution that the library is in; empty if it is in none. */
+    /** Trigon's version, from the library's distribution; empty without one. */
     public static Optional<String> trigonVersion(Machine machine, String library) {
         Path folder = machine.file(library).getParent();
         return Optional.ofNullable(folder)

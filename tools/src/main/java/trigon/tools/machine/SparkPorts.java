@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the interfaces of a DGX Spark's ConnectX-7 are called. Each of its two ports has two functions, of which each is
- * on a PCIe link of its own, which it shares with a function of the other port.
+ * Interface names of a DGX Spark's ConnectX-7. Each of the two ports has two functions, on different PCIe links; each
+ * link carries one function of either port.
  */
 public final class SparkPorts {
 
@@ -20,7 +20,7 @@ public final class SparkPorts {
 
     private SparkPorts() {}
 
-    /** The interface of the same port's other function; empty if that is no name of such an interface. */
+    /** The interface of the same port's other function; empty for an unknown name. */
     public static Optional<String> twin(String name) {
         Matcher matcher = NAME.matcher(name);
         return matcher.matches()
@@ -28,13 +28,13 @@ public final class SparkPorts {
                 : Optional.empty();
     }
 
-    /** The number of its port, 0 or 1; empty if that is no name of such an interface. */
+    /** The number of its port, 0 or 1; empty for an unknown name. */
     public static Optional<Integer> port(String name) {
         Matcher matcher = NAME.matcher(name);
         return matcher.matches() ? Optional.of(Integer.parseInt(matcher.group(3))) : Optional.empty();
     }
 
-    /** Its PCIe link, of two; empty if that is no name of such an interface. */
+    /** Its PCIe link, 0 or 1; empty for an unknown name. */
     public static Optional<String> pcieLink(String name) {
         Matcher matcher = NAME.matcher(name);
         return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();

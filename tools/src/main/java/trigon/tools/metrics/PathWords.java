@@ -1,6 +1,6 @@
 package trigon.tools.metrics;
 
-/** Words for what the counters say in numbers; the codes are those of the transport's PathState. */
+/** Words for the counters' state codes, which are those of the transport's PathState. */
 final class PathWords {
 
     private PathWords() {}

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.Map;
 import trigon.tools.console.JsonObject;
 
-/** How a node's {@link Agent} is asked. One thread. */
+/** Sends questions to a node's {@link Agent}. One thread. */
 public interface NodeConnection extends AutoCloseable {
 
     /** The node, as the user calls it. */

@@ -5,9 +5,9 @@ import java.util.Map;
 import trigon.tools.console.JsonObject;
 
 /**
- * A node that is called otherwise than it is reached: people know machines by their host names, not by addresses.
+ * A node with a display name: it is reached by an address, but people know it by its host name.
  *
- * @param name what it is called
+ * @param name its display name
  * @param node how it is reached
  */
 public record RenamedNode(String name, NodeConnection node) implements NodeConnection {

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import trigon.report.model.ProfilerEvents.ProfilerEvent;
 
 /**
- * Finds the collectives: by the events of NCCL's profiler, and where there are none by the pauses between messages.
+ * Finds the collectives by the events of NCCL's profiler or, without these, by the pauses between messages.
  */
 final class CollectiveFinder {
 
-    /** So long without a message on its way is a pause; what is between two pauses counts as one operation. */
+    /** The shortest time without a message that counts as a pause. Messages between two pauses are one operation. */
     private static final long PAUSE = 200_000;
 
     private static final String[] NAMES = {
@@ -106,7 +106,7 @@ final class CollectiveFinder {
         }
     }
 
-    /** The same at the sender and at the receiver of a program's own message, which NCCL gives no number. */
+    /** A key that sender and receiver of a program's own message share, since NCCL does not number it. */
     private static String betweenWhom(ProfilerEvent event, String name) {
         long rank = event.arguments[0];
         long peer = event.arguments[2];
@@ -159,7 +159,7 @@ final class CollectiveFinder {
         return operation == null ? null : byEvent.get(operation);
     }
 
-    /** A rank's part goes to its last message at least. */
+    /** A rank's part lasts at least until its last message. */
     private static void extend(Collective collective, Message message) {
         Rank sender = message.connection().sender();
         if (sender != null && message.sent() != 0) {
@@ -210,7 +210,7 @@ final class CollectiveFinder {
         }
     }
 
-    /** When either end first had to do with it. */
+    /** When it first appeared at either end. */
     private static long begin(Message message) {
         return message.receivePosted() == 0 ? message.tried() : Math.min(message.tried(), message.receivePosted());
     }

@@ -3,10 +3,10 @@ package trigon.report.model;
 import trigon.report.read.Event;
 
 /**
- * Something that happened beside the data path.
+ * An event off the data path.
  *
- * @param rank where
+ * @param rank the process where it happened
  * @param time on the run's clock
- * @param event what
+ * @param event what happened
  */
 public record Happening(Rank rank, long time, Event event) {}

@@ -13,20 +13,20 @@ import trigon.trace.RecordKind;
 /** The events of NCCL's profiler that one process recorded, by number. Times are the machine's. */
 final class ProfilerEvents {
 
-    /** Types, as the bits of NCCL's mask are numbered. */
+    /** Event types: bit numbers of NCCL's mask. */
     static final int COLLECTIVE = 1;
 
     static final int POINT_TO_POINT = 2;
 
     static final int COPY_COLLECTIVE = 12;
 
-    /** NCCL's numbers of states: a send's data are there; isend, or irecv, has taken a step's message. */
+    /** NCCL's state numbers: a send's data is ready; isend or irecv has taken a step's message. */
     private static final int STATE_DATA_READY = 20;
 
     private static final int STATE_SEND_TAKEN = 9;
     private static final int STATE_RECEIVE_TAKEN = 10;
 
-    /** What NCCL's profiler said of one event: begin, states and end, on the process's clock. */
+    /** One event of NCCL's profiler: begin, states and end, on the process's clock. */
     static final class ProfilerEvent {
 
         final long number;
@@ -52,7 +52,7 @@ final class ProfilerEvents {
         }
     }
 
-    /** A message of one of the process's comms, by the comm's stream. */
+    /** Finds a message of one of the process's comms, by the comm's stream. */
     private record Taken(int stream, long message) {}
 
     private final Map<Long, ProfilerEvent> events = new LinkedHashMap<>();
@@ -130,7 +130,7 @@ final class ProfilerEvents {
         return steps.get(new Taken(stream, message));
     }
 
-    /** The collective, or the message of the program's own, that an event belongs to; null if it is of none. */
+    /** The collective, or the message of the program's own, that an event belongs to; null if it belongs to none. */
     @Nullable
     ProfilerEvent operation(@Nullable ProfilerEvent event) {
         ProfilerEvent ancestor = event;

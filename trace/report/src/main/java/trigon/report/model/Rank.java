@@ -5,14 +5,14 @@ import trigon.report.read.TraceContents;
 /**
  * A traced process.
  *
- * @param number NCCL's rank as the launcher or the profiler says it; else its place among the processes
+ * @param number NCCL's rank, from the launcher or the profiler; otherwise the process's position in the list
  * @param host the node's name
- * @param clock which of the run's clocks its times are of: processes of one machine share one
+ * @param clock the run's clock for its times; processes of one machine share one
  * @param trace what it wrote
  */
 public record Rank(int number, String host, int clock, TraceContents trace) {
 
-    /** For a column of ranks, where the host is in another one. */
+    /** Without the host, for tables that have a column for it. */
     public String name() {
         return "rank " + number;
     }
