@@ -320,7 +320,7 @@ class Settings(unittest.TestCase):
         self.assertEqual([name for name in without if name.startswith("TRIGON_")], [])
 
     def test_are_trigons(self):
-        for wrong, why in (("NCCL_ALGO=Ring", "is not a setting of Trigon"), ("TRIGON_STRIPES", "is not a setting of Trigon"),
+        for wrong, why in (("NCCL_ALGO=Ring", "is no setting of Trigon"), ("TRIGON_STRIPES", "is no setting of Trigon"),
                            ("TRIGON_NODE=b", "is the harness's own")):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()) as said:
                 main.arguments([".", "2", "--dry-run", "--set", wrong])

@@ -60,14 +60,18 @@ public final class Incoming {
     /** Why nothing comes any more; what has arrived is applied all the same: its sender was told that it is done. */
     private int broken;
 
-    /**
-     * The other rank's last record is here. The connection ends, so it is asked for nothing more: the answer could be
-     * that it has failed, and with it the communicator.
-     */
-    private boolean leaves;
+    private Farewell farewell = Farewell.NONE;
 
-    /** The other rank has ended its part: what happens to the connection is no failure. */
-    private boolean hasLeft;
+    /** How far the other rank's last record has come. */
+    private enum Farewell {
+        NONE,
+
+        /** The connection ends, so it is polled no more: it could report a failure, and with it the communicator's. */
+        ARRIVED,
+
+        /** The other rank has ended its part: what happens to the connection is no failure. */
+        APPLIED
+    }
 
     /** Nothing has come yet. */
     public Incoming(
@@ -98,12 +102,12 @@ public final class Incoming {
 
     /** Whether the other rank has ended its part in good order; all that it sent before has been applied. */
     public boolean hasLeft() {
-        return hasLeft;
+        return farewell == Farewell.APPLIED;
     }
 
     /** Takes what has come as far as it goes now. */
     public int progress() {
-        if (hasLeft) {
+        if (hasLeft()) {
             return 0;
         }
         if (broken == 0) {
@@ -122,11 +126,11 @@ public final class Incoming {
                 result = apply();
             }
         }
-        return result != 0 || hasLeft || applied < arrived ? result : broken;
+        return result != 0 || hasLeft() || applied < arrived ? result : broken;
     }
 
     private int postRecords() {
-        while (posted - applied <= MASK && !leaves) {
+        while (posted - applied <= MASK && farewell == Farewell.NONE) {
             long request = net.irecv(
                     from.records(),
                     staging.record(posted),
@@ -146,7 +150,7 @@ public final class Incoming {
     }
 
     private int takeRecords() {
-        while (arrived < posted && !leaves) {
+        while (arrived < posted && farewell == Farewell.NONE) {
             long bytes = net.test(recordRequests[(int) arrived & MASK]);
             if (bytes == NetPlugin.NOT_DONE) {
                 return 0;
@@ -158,7 +162,9 @@ public final class Incoming {
             if (objection != null) {
                 return wrong(objection);
             }
-            leaves = PutRecordLayout.kind(staging.record(arrived)) == PutRecordLayout.LEAVING;
+            if (PutRecordLayout.kind(staging.record(arrived)) == PutRecordLayout.LEAVING) {
+                farewell = Farewell.ARRIVED;
+            }
             arrived++;
         }
         return 0;
@@ -373,7 +379,9 @@ public final class Incoming {
             if (PutRecordLayout.kind(record) == PutRecordLayout.FETCHED) {
                 answers.answered(PutRecordLayout.request(record));
             }
-            hasLeft |= PutRecordLayout.kind(record) == PutRecordLayout.LEAVING;
+            if (PutRecordLayout.kind(record) == PutRecordLayout.LEAVING) {
+                farewell = Farewell.APPLIED;
+            }
             applied++;
         }
         return 0;
