@@ -233,7 +233,7 @@ class AuthenticationTest {
                 assertThat(failureOf(outgoing.answer()))
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
-                        .hasMessageContaining("version 11");
+                        .hasMessageContaining("version 12");
                 assertRejected(older, "version 1 of the handshake and this Trigon version 11");
             }
         }

@@ -63,7 +63,8 @@ class FailureIT {
         HostProgram opposite = hosts.get(1);
         opposite.awaitOutput("(remote error)");
         assertThat(opposite.output())
-                .containsPattern("which says: communicator 0x7267000000000001 has failed on n[02], by .* of n3 at");
+                .containsPattern(
+                        "the peer's end failed: communicator 0x7267000000000001 has failed on n[02], by .* of n3 at");
         assertThat(hosts.get(0).isAlive()).as(hosts.get(0).output()).isTrue();
         assertThat(hosts.get(2).isAlive()).as(hosts.get(2).output()).isTrue();
     }

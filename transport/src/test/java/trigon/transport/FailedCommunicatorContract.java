@@ -92,7 +92,11 @@ public abstract class FailedCommunicatorContract {
                 "lost a at " + addressOf(a),
                 "Its 1 other comms");
         log.await(
-                b, "WARN", "receiver on", "lost b at ", "which says: communicator 0x1 has failed on b, by receiver on");
+                b,
+                "WARN",
+                "receiver on",
+                "lost b at ",
+                "the peer's end failed: communicator 0x1 has failed on b, by receiver on");
     }
 
     @Test

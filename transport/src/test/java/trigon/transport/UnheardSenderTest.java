@@ -56,7 +56,7 @@ class UnheardSenderTest {
                     "INFO",
                     "the connection to",
                     "goes on over " + a.links.get(1 - used),
-                    "which says: the link is down");
+                    "the peer's end failed: the link is down");
             ab.sendOne(4096);
         }
     }
