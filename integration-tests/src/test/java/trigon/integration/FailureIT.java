@@ -64,7 +64,7 @@ class FailureIT {
         opposite.awaitOutput("(remote error)");
         assertThat(opposite.output())
                 .containsPattern(
-                        "the peer's end failed: communicator 0x7267000000000001 has failed on n[02], by .* of n3 at");
+                        "the peer's end failed: communicator 0x7267000000000001 has failed on n[02], by .* n3 at");
         assertThat(hosts.get(0).isAlive()).as(hosts.get(0).output()).isTrue();
         assertThat(hosts.get(2).isAlive()).as(hosts.get(2).output()).isTrue();
     }
