@@ -210,7 +210,7 @@ final class FieldCases {
                 .addresses("a enP7s7 10.10.10.126/24", "b enP7s7 10.10.10.127/24")
                 .addresses("a enp1s0f0np0 10.20.3.3/24", "b enp1s0f0np0 10.20.3.4/24")
                 .addresses("a enP2p1s0f0np0 10.20.4.3/24", "b enP2p1s0f0np0 10.20.4.4/24")
-                .saying("NCCL's bootstrap is set to use eth0", "Gloo is set to use eth0", "TensorPipe is told");
+                .saying("NCCL's bootstrap is set to use eth0", "Gloo is set to use eth0", "TensorPipe is set");
         for (String node : List.of("a", "b")) {
             for (String name : List.of("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME")) {
                 left.variable(node, name, "eth0");

@@ -43,7 +43,7 @@ class TraceCommandTest {
         Run run = Run.of(Map.of(), "trace", "--out", scratch.toString(), "--", "true");
 
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.err()).contains(scratch + " is there already").contains("--out");
+        assertThat(run.err()).contains(scratch + " already exists").contains("--out");
     }
 
     @Test
