@@ -287,8 +287,8 @@ class FieldJobsIT {
         assertThat(builder.start().waitFor()).isZero();
         assertThat(errors)
                 .content()
-                .contains("GLOO_SOCKET_IFNAME=eth0 in the environment: Gloo is set to use eth0, and no interface")
-                .contains("NCCL_SOCKET_IFNAME==enP7 in the environment: NCCL's bootstrap is set to use =enP7, and no")
+                .contains("GLOO_SOCKET_IFNAME=eth0 in the environment: Gloo is set to use eth0, but no such interface")
+                .contains("NCCL_SOCKET_IFNAME==enP7 in the environment: NCCL's bootstrap is set to use =enP7, but no")
                 .contains("NCCL_GRAPH_FILE=/opt/other/graph.xml in " + file, "NCCL_TUNER_PLUGIN=", "NCCL_HOSTID=abc")
                 .doesNotContain("TP_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME=enP7 ");
     }
