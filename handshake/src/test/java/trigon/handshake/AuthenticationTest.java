@@ -234,7 +234,7 @@ class AuthenticationTest {
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
                         .hasMessageContaining("version 12");
-                assertRejected(older, "version 1 of the handshake and this Trigon version 11");
+                assertRejected(older, "version 1 of the handshake and this Trigon version 12");
             }
         }
     }

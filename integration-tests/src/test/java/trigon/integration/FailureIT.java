@@ -48,7 +48,7 @@ class FailureIT {
 
         // whichever of its connections breaks first
         assertThat(failuresOfTheOthers())
-                .containsPattern("WARN.* peer c at 127.0.*(lost c at 127.0.*killed: ..its connection"
+                .containsPattern("WARN.* peer c at 127.0.*(lost c at 127.0.*killed: its connection"
                         + " broke|RETRY_EXCEEDED.*its process died)");
     }
 
@@ -76,7 +76,7 @@ class FailureIT {
         hosts.get(2).signal("STOP");
 
         assertThat(failuresOfTheOthers())
-                .containsPattern("WARN.*  on lo .*, peer c at 127.0.*lost c at 127.0..*: the peer has been silent"
+                .containsPattern("WARN.* on lo .*, peer c at 127.0.*lost c at 127.0..*: the peer has been silent"
                         + " for [0-9]+[.][0-9] s, .*ip -s link");
         hosts.get(2).signal("CONT");
         assertThat(hosts.get(2).exitStatus()).as(hosts.get(2).output()).isEqualTo(1);
