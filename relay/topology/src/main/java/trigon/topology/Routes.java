@@ -38,6 +38,7 @@ public final class Routes {
     private final Graph graph;
     private final int own;
     private final InetAddress target;
+    private final boolean targetHasRdma;
 
     /** Relays from which so many more lead to the target, at least: none, one and so on. */
     private final List<BitSet> before = new ArrayList<>();
@@ -54,6 +55,7 @@ public final class Routes {
         graph = nodes.graph();
         own = nodes.ownIndex();
         this.target = target;
+        targetHasRdma = hasRdma(graph, target);
     }
 
     /**
@@ -189,7 +191,7 @@ public final class Routes {
     }
 
     private Route route(List<Step> way, Node.Link last) {
-        boolean rdma = last.rdma() && targetHasRdma();
+        boolean rdma = last.rdma() && targetHasRdma;
         int speed = carriedMbps(last.speedMbps(), rdma);
         int rdmaHops = rdma ? 1 : 0;
         int load = 0;
@@ -214,10 +216,11 @@ public final class Routes {
         return rdma ? linkMbps : Math.min(linkMbps, MOST_TCP_MBPS);
     }
 
-    private boolean targetHasRdma() {
-        return graph.at(target).stream()
+    /** Whether the node with that address says so. */
+    private static boolean hasRdma(Graph graph, InetAddress address) {
+        return graph.at(address).stream()
                 .mapToObj(graph.nodes()::get)
-                .flatMap(node -> node.link(target).stream())
+                .flatMap(node -> node.link(address).stream())
                 .anyMatch(Node.Link::rdma);
     }
 }

@@ -143,7 +143,7 @@ public final class Connector {
             how = advice.on(question(numberOf(handle), all, trafficClass));
             candidates = how.relays()
                     ? all
-                    : all.stream().filter(Connector::isDirect).toList();
+                    : all.stream().filter(path -> !path.isRelayed()).toList();
             if (candidates.isEmpty()) {
                 throw new NoPathException(
                         "only relays lead to %s, and the policy forbids relays".formatted(pending.peer()));
@@ -165,7 +165,7 @@ public final class Connector {
 
         /** Else a way through relays is the only one, or carries more. */
         private boolean prefersDirectPath() {
-            return isDirect(candidates.getFirst());
+            return !candidates.getFirst().isRelayed();
         }
 
         ConnectedPaths connect() {
@@ -331,12 +331,8 @@ public final class Connector {
         return path.reason().isLinkLocal();
     }
 
-    private static boolean isDirect(Path path) {
-        return !(path.reason() instanceof Reason.Relayed);
-    }
-
     private List<Path> stripes(List<Path> paths, int advised) {
-        if (!isDirect(paths.getFirst())) {
+        if (paths.getFirst().isRelayed()) {
             return paths;
         }
         int count = advised > 0
@@ -359,7 +355,7 @@ public final class Connector {
                         .orElse(0),
                 DisjointPaths.among(candidates, Stripe.MOST).size(),
                 first.kind() == LinkKind.RDMA,
-                !isDirect(first),
+                first.isRelayed(),
                 trafficClass);
     }
 

@@ -11,7 +11,6 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
-import trigon.routing.Reason;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.PathSearch;
 import trigon.transport.session.Resumption;
@@ -66,7 +65,7 @@ final class Failback {
     /** The session goes over those paths now: it looks for its first links, unless they are it. */
     void noteMove(List<Path> now) {
         boolean away = !now.stream().map(Path::local).toList().equals(home)
-                || now.stream().anyMatch(path -> path.reason() instanceof Reason.Relayed);
+                || now.stream().anyMatch(Path::isRelayed);
         returns.note(sender, away && !end.isReached());
     }
 

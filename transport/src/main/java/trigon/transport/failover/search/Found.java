@@ -6,7 +6,6 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import trigon.routing.Path;
-import trigon.routing.Reason;
 import trigon.routing.table.DisjointPaths;
 
 /**
@@ -55,17 +54,13 @@ public record Found(List<Path> alive, boolean isGone) {
      * connection over TCP, with one queue pair.
      */
     public List<Path> forQueuePairs(int count) {
-        if (isRelayed(alive.getFirst())) {
+        if (alive.getFirst().isRelayed()) {
             return List.of(alive.getFirst());
         }
-        List<Path> direct = alive.stream().filter(path -> !isRelayed(path)).toList();
+        List<Path> direct = alive.stream().filter(path -> !path.isRelayed()).toList();
         List<Path> apart = DisjointPaths.among(direct, count);
         return IntStream.range(0, count)
                 .mapToObj(index -> apart.get(index % apart.size()))
                 .toList();
-    }
-
-    private static boolean isRelayed(Path path) {
-        return path.reason() instanceof Reason.Relayed;
     }
 }

@@ -18,7 +18,6 @@ import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
-import trigon.routing.Reason;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.path.Links;
@@ -109,7 +108,7 @@ public final class PathSearch {
                         Optional.of(over),
                         peer.connection().value())
                 .stream()
-                .filter(path -> path.local().equals(over) && !isRelayed(path))
+                .filter(path -> path.local().equals(over) && !path.isRelayed())
                 .findFirst();
     }
 
@@ -168,10 +167,6 @@ public final class PathSearch {
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted while looking for a path", e);
         }
-    }
-
-    private static boolean isRelayed(Path path) {
-        return path.reason() instanceof Reason.Relayed;
     }
 
     private static InetAddress local(Path path) {
