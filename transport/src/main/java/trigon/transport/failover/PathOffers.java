@@ -191,8 +191,7 @@ final class PathOffers {
      */
     PathChannel accept(Counterpart peer, trigon.transport.session.Resumption session, IncomingOffer incoming) {
         Offer offer = incoming.offer();
-        MessageProtocol protocol =
-                session.offered(offer.kind(), offer.resumption().orElseThrow().sends());
+        MessageProtocol protocol = session.offered(offer);
         Link link = link(incoming.local().getAddress(), offer.kind());
         if (offer.kind() != LinkKind.RDMA && session.isPinned()) { // only this end may have such memory
             String why = "memory of a GPU cannot go over " + link;

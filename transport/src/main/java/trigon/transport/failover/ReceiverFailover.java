@@ -258,7 +258,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     /** With the session held: by a new queue pair, which waits for the others of the attempt. */
     private Answer answer(IncomingOffer incoming, int attempt) {
         int index = incoming.offer().stripe().index();
-        int queuePairs = session.queuePairs(protocol(incoming));
+        int queuePairs = session.queuePairs(session.offered(incoming.offer()));
         if (incoming.offer().stripe().offered() != queuePairs) {
             throw new IllegalArgumentException("the connection has %d queue pairs there".formatted(queuePairs));
         }
@@ -282,11 +282,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 resume.received());
     }
 
-    private MessageProtocol protocol(IncomingOffer incoming) {
-        Offer offer = incoming.offer();
-        return session.offered(offer.kind(), offer.resumption().orElseThrow().sends());
-    }
-
     private void dropAnswered() {
         answered.takeAll().forEach(end.isReached() ? PathChannel::close : PathOffers::drop);
     }
@@ -301,7 +296,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         synchronized (use) {
             if (established != null && answered.has(path) && !end.isReached()) {
                 offers.watch(path, established, incoming.offer().node().name());
-                MessageProtocol by = protocol(incoming);
+                MessageProtocol by = session.offered(incoming.offer());
                 List<PathChannel> next = answered.ready(path, session.queuePairs(by));
                 if (!next.isEmpty()) {
                     moveTo(next, by, attempt);

@@ -11,16 +11,17 @@ import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletions;
 
 /**
- * The sending end with {@link MessageProtocol#EAGER}, of a session that goes by {@link MessageProtocol#RENDEZVOUS}
- * where it can: a message is a SEND, and done when the peer has it. So what the peer does not have is open here, in
- * memory that NCCL has not got back, and either protocol can go on with it.
+ * The sending end with {@link MessageProtocol#EAGER} that keeps no copies: a message is a SEND from NCCL's memory.
+ *
+ * <p>Of a session that ends with its path, a message is done when its memory may be used again. Of one that goes by
+ * {@link MessageProtocol#RENDEZVOUS} where it can, when the peer has it: so what the peer does not have is open here,
+ * in memory that NCCL has not got back, and either protocol can go on with it.
  */
 final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
 
-    private static final int FLAGS = SendFlag.SIGNALED | SendFlag.DELIVERY_COMPLETE;
-
     private final Requests requests;
     private final OpenMessages open;
+    private final int flags;
     private QueuePair queuePair;
     private PathCounters counters;
     private long nextSequence;
@@ -39,7 +40,7 @@ final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
 
     private @Nullable ProtocolFailure failure;
 
-    EagerUncopiedSender(PathChannel path, Requests requests, OpenMessages.Handover from) {
+    private EagerUncopiedSender(PathChannel path, Requests requests, OpenMessages.Handover from, int doneWhen) {
         this.requests = requests;
         open = from.open();
         nextSequence = from.begun();
@@ -48,6 +49,17 @@ final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
         repeated = nextSequence;
         queuePair = path.queuePair();
         counters = path.counters();
+        flags = SendFlag.SIGNALED | doneWhen;
+    }
+
+    /** Of a session that has one path and no other. */
+    static EagerUncopiedSender once(PathChannel path, Requests requests) {
+        return new EagerUncopiedSender(path, requests, OpenMessages.Handover.atFirst(), SendFlag.INJECT_COMPLETE);
+    }
+
+    /** Of a session that has gone by another protocol so far. */
+    static EagerUncopiedSender following(PathChannel path, Requests requests, OpenMessages.Handover from) {
+        return new EagerUncopiedSender(path, requests, from, SendFlag.DELIVERY_COMPLETE);
     }
 
     @Override
@@ -71,7 +83,7 @@ final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
         RegisteredMemory memory = open.memory(sequence);
         int localKey = memory == null ? 0 : memory.localKey();
         return queuePair.postSendWithImmediate(
-                sequence, open.address(sequence), size, localKey, open.tag(sequence), FLAGS);
+                sequence, open.address(sequence), size, localKey, open.tag(sequence), flags);
     }
 
     private long refused(int errno) {

@@ -2,7 +2,6 @@ package trigon.transport.protocol;
 
 import trigon.nccl.NetPlugin;
 import trigon.routing.Path;
-import trigon.routing.Reason;
 import trigon.transport.path.PathCapacity;
 import trigon.transport.path.PathRole;
 import trigon.transport.request.RequestRow;
@@ -47,7 +46,7 @@ public enum MessageProtocol {
      * RDMA WRITE, since the relay could then write, too.
      */
     public MessageProtocol over(Path path) {
-        return path.reason() instanceof Reason.Relayed ? EAGER : this;
+        return path.isRelayed() ? EAGER : this;
     }
 
     /** Whether a session whose first it was may take that path: a NIC does not hold back what is sent by SEND. */

@@ -295,7 +295,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     public ResumableProtocol as(MessageProtocol next, List<PathChannel> over) {
         return next == MessageProtocol.RENDEZVOUS
                 ? this
-                : new EagerUncopiedSender(
+                : EagerUncopiedSender.following(
                         over.getFirst(), requests, new OpenMessages.Handover(open, nextSequence, confirmed()));
     }
 

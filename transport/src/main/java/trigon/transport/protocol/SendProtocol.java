@@ -4,8 +4,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.transport.path.RegisteredMemory;
 
 /** The sending end's part. */
-public sealed interface SendProtocol extends Protocol
-        permits EagerSender, EagerOnceSender, EagerUncopiedSender, RendezvousSender {
+public sealed interface SendProtocol extends Protocol permits EagerSender, EagerUncopiedSender, RendezvousSender {
 
     /**
      * Sends a message; size and memory have been checked.

@@ -20,7 +20,7 @@ public final class SendProtocols {
             case EAGER ->
                 resumable
                         ? new EagerSender(paths.getFirst(), requests)
-                        : new EagerOnceSender(paths.getFirst(), requests);
+                        : EagerUncopiedSender.once(paths.getFirst(), requests);
             case RENDEZVOUS -> new RendezvousSender(paths, requests, OpenMessages.Handover.atFirst());
         };
     }

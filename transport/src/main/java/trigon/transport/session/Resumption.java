@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.message.EndFailure;
+import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.nccl.NcclResult;
 import trigon.routing.Path;
 import trigon.transport.path.Link;
@@ -213,12 +214,13 @@ public final class Resumption {
     }
 
     /**
-     * How its messages are to go over a path that the peer offers.
+     * How its messages are to go over a path that the peer offers to go on over.
      *
-     * @param sends whether by SEND
      * @throws IllegalArgumentException if they cannot
      */
-    public MessageProtocol offered(LinkKind kind, boolean sends) {
+    public MessageProtocol offered(Offer offer) {
+        LinkKind kind = offer.kind();
+        boolean sends = offer.resumption().orElseThrow().sends();
         MessageProtocol offered = sends ? MessageProtocol.EAGER : MessageProtocol.RENDEZVOUS;
         if (offered != first && (first == MessageProtocol.EAGER || kind != LinkKind.SOFTWARE)) {
             throw new IllegalArgumentException(

@@ -1,26 +1,14 @@
 package trigon.transport.resume;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import trigon.transport.resume.SimulatedWire.Kind;
+import trigon.transport.resume.SimulatedWire.Message;
 
 /**
  * A session whose two ends run the real state machines over {@link SimulatedPaths}, with {@link SimulatedApplications}.
  * One event at a time; who calls chooses which.
  */
 final class SimulatedSession {
-
-    private enum Kind {
-        GREETING,
-        CHALLENGE,
-        OFFER,
-        ANSWER,
-        READY,
-        CONFIRM,
-        NOTICE
-    }
-
-    private record Message(Kind kind, int link, int attempt, long begun, long count) {}
 
     /** What becomes of an end, apart from its session. */
     private enum Life {
@@ -35,8 +23,6 @@ final class SimulatedSession {
         }
     }
 
-    private static final int MOST_MESSAGES = 12;
-
     private final Mutation mutation;
 
     /** The links over which messages go by SEND begin here: those through relays, and all where they are copied. */
@@ -45,8 +31,7 @@ final class SimulatedSession {
     private SimulatedPaths paths;
     private SenderResume sender = SenderResume.up();
     private ReceiverResume receiver = ReceiverResume.up();
-    private final List<Message> wire = new ArrayList<>();
-    private boolean[] linkUp;
+    private SimulatedWire wire;
     private Life sending = Life.RUNS;
     private Life receiving = Life.RUNS;
 
@@ -70,19 +55,17 @@ final class SimulatedSession {
         paths = new SimulatedPaths(applications.messages, slots);
         paths.open(0, 0, firstBySend == 0);
         paths.connect(0, 0);
-        linkUp = new boolean[links];
-        Arrays.fill(linkUp, true);
+        wire = new SimulatedWire(links);
     }
 
     /** The same, to go on otherwise. */
     SimulatedSession copy() {
         SimulatedSession copy =
-                new SimulatedSession(applications.copy(), paths.slots, linkUp.length, firstBySend, mutation);
+                new SimulatedSession(applications.copy(), paths.slots, wire.links(), firstBySend, mutation);
         copy.paths = paths.copy();
         copy.sender = sender;
         copy.receiver = receiver;
-        copy.wire.addAll(wire);
-        copy.linkUp = linkUp.clone();
+        copy.wire = wire.copy();
         copy.sending = sending;
         copy.receiving = receiving;
         copy.suspects = suspects;
@@ -104,14 +87,7 @@ final class SimulatedSession {
         append(text, (int) receiver.confirmed(), (int) receiver.received());
         applications.describe(text);
         text.append(sending).append(receiving).append(suspects);
-        for (Message message : wire) {
-            text.append(message.kind);
-            append(text, message.link, message.attempt, (int) message.begun);
-            append(text, (int) message.count);
-        }
-        for (boolean up : linkUp) {
-            text.append(up ? '+' : '-');
-        }
+        wire.describe(text);
         return text.toString();
     }
 
@@ -127,7 +103,7 @@ final class SimulatedSession {
     }
 
     int wireCount() {
-        return wire.size();
+        return wire.count();
     }
 
     /** Whether all messages have got across, and both applications know. */
@@ -185,7 +161,7 @@ final class SimulatedSession {
             case LAND -> isPath(which) && paths.land(which, mutation == Mutation.LANDS_UNASKED);
             case ACKNOWLEDGE -> isPath(which) && paths.acknowledge(which);
             case WRITE_ENTRY -> isPath(which) && paths.writeEntry(which);
-            case DELIVER -> which < wire.size() && deliver(which);
+            case DELIVER -> which < wire.count() && deliver(which);
             case FENCE_SENDER -> senderRuns() && fenceSender();
             case FENCE_RECEIVER -> receiverRuns() && fenceReceiver();
             case SENDER_SEES_ERROR -> senderGateIsOpen() && paths.isDamaged(sender.epoch()) && breakSender();
@@ -196,11 +172,11 @@ final class SimulatedSession {
             case SENDER_ERROR -> senderGateIsOpen() && breakSender();
             case RECEIVER_ERROR -> receiverGateIsOpen() && breakReceiver();
             case SUSPECT -> senderGateIsOpen() && suspect(which);
-            case LINK_DOWN -> which < linkUp.length && linkUp[which] && cut(which);
+            case LINK_DOWN -> wire.isUp(which) && cut(which);
             case LINKS_DOWN -> cutAll();
-            case LINK_UP -> which < linkUp.length && !linkUp[which] && (linkUp[which] = true);
-            case DROP -> which < wire.size() && wire.remove(which) != null;
-            case DOUBLE -> which < wire.size() && wire.size() < MOST_MESSAGES && wire.add(wire.get(which));
+            case LINK_UP -> wire.mend(which);
+            case DROP -> wire.drop(which);
+            case DOUBLE -> wire.repeat(which);
             case STOP_SENDER -> sending == Life.RUNS && (sending = Life.STOPPED) != null;
             case STOP_RECEIVER -> receiving == Life.RUNS && (receiving = Life.STOPPED) != null;
             case CONTINUE -> goOn();
@@ -255,13 +231,11 @@ final class SimulatedSession {
     }
 
     private boolean greet(int overLink) {
-        return tell(new Message(Kind.GREETING, overLink % linkUp.length, 0, 0, 0));
+        return tell(new Message(Kind.GREETING, overLink % wire.links(), 0, 0, 0));
     }
 
     private boolean tell(Message message) {
-        if (wire.size() < MOST_MESSAGES && linkUp[message.link]) {
-            wire.add(message);
-        }
+        wire.send(message);
         return true;
     }
 
@@ -316,39 +290,39 @@ final class SimulatedSession {
     }
 
     private boolean notice(int overLink) {
-        return tell(new Message(Kind.NOTICE, overLink % linkUp.length, receiver.epoch(), 0, 0));
+        return tell(new Message(Kind.NOTICE, overLink % wire.links(), receiver.epoch(), 0, 0));
     }
 
     private boolean deliver(int index) {
         Message message = wire.get(index);
-        boolean toSender = message.kind == Kind.CHALLENGE
-                || message.kind == Kind.ANSWER
-                || message.kind == Kind.CONFIRM
-                || message.kind == Kind.NOTICE;
+        boolean toSender = message.kind() == Kind.CHALLENGE
+                || message.kind() == Kind.ANSWER
+                || message.kind() == Kind.CONFIRM
+                || message.kind() == Kind.NOTICE;
         if ((toSender ? sending : receiving) == Life.STOPPED) {
             return false;
         }
-        wire.remove(index);
-        if (!linkUp[message.link] || (toSender ? sending : receiving).isOver()) {
+        wire.drop(index);
+        if (!wire.isUp(message.link()) || (toSender ? sending : receiving).isOver()) {
             return true;
         }
         return toSender ? atSender(message) : atReceiver(message);
     }
 
     private boolean atSender(Message message) {
-        sender = switch (message.kind) {
+        sender = switch (message.kind()) {
             case CHALLENGE -> challenged();
-            case ANSWER -> sender.answered(message.attempt, message.count);
-            case CONFIRM -> sender.confirmed(message.attempt);
-            case NOTICE -> message.attempt == sender.epoch() ? sender.broken() : sender;
+            case ANSWER -> sender.answered(message.attempt(), message.count());
+            case CONFIRM -> sender.confirmed(message.attempt());
+            case NOTICE -> message.attempt() == sender.epoch() ? sender.broken() : sender;
             case GREETING, OFFER, READY -> throw new AssertionError(message);
         };
         switch (sender.step()) {
             case OFFER -> {
-                paths.open(sender.attempt(), message.link, message.link >= firstBySend);
-                tell(new Message(Kind.OFFER, message.link, sender.attempt(), sender.begun(), sender.confirmed()));
+                paths.open(sender.attempt(), message.link(), message.link() >= firstBySend);
+                tell(new Message(Kind.OFFER, message.link(), sender.attempt(), sender.begun(), sender.confirmed()));
             }
-            case READY -> tell(new Message(Kind.READY, message.link, sender.attempt(), 0, 0));
+            case READY -> tell(new Message(Kind.READY, message.link(), sender.attempt(), 0, 0));
             case GO_ON -> {
                 int path = sender.epoch();
                 suspects = false;
@@ -366,20 +340,20 @@ final class SimulatedSession {
     }
 
     private boolean atReceiver(Message message) {
-        switch (message.kind) {
-            case GREETING -> tell(new Message(Kind.CHALLENGE, message.link, 0, 0, 0));
+        switch (message.kind()) {
+            case GREETING -> tell(new Message(Kind.CHALLENGE, message.link(), 0, 0, 0));
             case OFFER -> {
-                receiver = receiver.offered(message.attempt, message.begun, message.count);
+                receiver = receiver.offered(message.attempt(), message.begun(), message.count());
                 if (receiver.step() != Step.REFUSE) {
                     offer = message;
                 }
                 receiverStep();
             }
             case READY -> {
-                receiver = receiver.ready(message.attempt);
+                receiver = receiver.ready(message.attempt());
                 if (receiver.step() == Step.GO_ON) {
                     paths.entriesWritten[receiver.epoch()] = applications.asked;
-                    tell(new Message(Kind.CONFIRM, message.link, receiver.epoch(), 0, 0));
+                    tell(new Message(Kind.CONFIRM, message.link(), receiver.epoch(), 0, 0));
                 }
             }
             case CHALLENGE, ANSWER, CONFIRM, NOTICE -> throw new AssertionError(message);
@@ -390,10 +364,10 @@ final class SimulatedSession {
     private boolean receiverStep() {
         switch (receiver.step()) {
             case ANSWER -> {
-                int off = mutation == Mutation.COUNT_OFF_BY_ONE && applications.complete < offer.begun ? 1 : 0;
+                int off = mutation == Mutation.COUNT_OFF_BY_ONE && applications.complete < offer.begun() ? 1 : 0;
                 paths.connect(receiver.attempt(), applications.complete + off);
                 applications.complete += off;
-                tell(new Message(Kind.ANSWER, offer.link, receiver.attempt(), 0, applications.complete));
+                tell(new Message(Kind.ANSWER, offer.link(), receiver.attempt(), 0, applications.complete));
             }
             case NOTIFY -> notice(0);
             default -> {}
@@ -409,7 +383,7 @@ final class SimulatedSession {
     }
 
     private boolean cut(int overLink) {
-        linkUp[overLink] = false;
+        wire.cut(overLink);
         for (int path = 0; path < paths.count; path++) {
             if (paths.link[path] == overLink) {
                 paths.damage(path, 7);
@@ -427,8 +401,8 @@ final class SimulatedSession {
 
     private boolean cutAll() {
         boolean any = false;
-        for (int link = 0; link < linkUp.length; link++) {
-            any |= linkUp[link] && cut(link);
+        for (int link = 0; link < wire.links(); link++) {
+            any |= wire.isUp(link) && cut(link);
         }
         return any;
     }
