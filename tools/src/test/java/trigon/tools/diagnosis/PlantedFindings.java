@@ -287,7 +287,7 @@ final class PlantedFindings {
         Objects.requireNonNull(FAULTS.get(code)).accept(in);
     }
 
-    /** Of all of them. */
+    /** What {@link #plant} takes. */
     static Set<String> codes() {
         return FAULTS.keySet();
     }
