@@ -57,12 +57,24 @@ final class Bell {
      */
     boolean listen() throws IOException {
         boolean woken = closed;
-        int bytes = closed ? 0 : socket.read(in.clear()); // once: a socket with more is ready again
+        int bytes = closed ? 0 : read();
         for (int i = 0; i < bytes; i++) {
             woken |= isWakeUp(in.get(i));
         }
         closed |= bytes < 0;
         return woken || closed;
+    }
+
+    /**
+     * Once: a socket with more is ready again. A process that ends with a word unread resets the connection, which is
+     * closed then as well.
+     */
+    private int read() {
+        try {
+            return socket.read(in.clear());
+        } catch (IOException _) {
+            return -1;
+        }
     }
 
     /** Whether the other side has closed the connection. */

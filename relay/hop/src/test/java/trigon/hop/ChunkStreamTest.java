@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static trigon.hop.TestHop.bytes;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -165,6 +166,56 @@ class ChunkStreamTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("closed");
         }
+    }
+
+    /** Who only forwards finds nothing to read, and would be told of the same connection without end. */
+    @Test
+    void aConnectionThatIsResetBreaksItForWhoOnlyPolls() throws IOException {
+        try (TestHop hop = new TestHop(devices, devices)) {
+            ChunkStream stays = hop.accepter.orElseThrow();
+            resetDialler(hop);
+
+            assertThat(heardOf(stays)).isTrue();
+            assertThatThrownBy(stays::poll).isInstanceOf(IOException.class);
+        }
+    }
+
+    /** A process that ends with a word unread on its connection resets it. */
+    @Test
+    void afterTheEndOfBothAResetIsNone() throws IOException {
+        try (TestHop hop = new TestHop(devices, devices)) {
+            ChunkStream goes = hop.dialler.orElseThrow();
+            ChunkStream stays = hop.accepter.orElseThrow();
+            goes.shutdownOutput();
+            stays.shutdownOutput();
+            goes.poll();
+            stays.poll();
+            resetDialler(hop);
+
+            assertThat(heardOf(stays)).isTrue();
+            stays.poll();
+            assertThat(stays.interest(true, true))
+                    .as("the socket says it all the time")
+                    .isZero();
+            assertThat(stays.read(ByteBuffer.allocateDirect(1))).isEqualTo(-1);
+        }
+    }
+
+    private static void resetDialler(TestHop hop) throws IOException {
+        hop.dialled.setOption(StandardSocketOptions.SO_LINGER, 0);
+        hop.dialler.orElseThrow().close();
+        hop.dialled.close();
+    }
+
+    /** Whether it is told of something before the deadline. */
+    private static boolean heardOf(ChunkStream stream) throws IOException {
+        long deadline = System.nanoTime() + DEADLINE_MILLIS * 1_000_000L;
+        while (!stream.listen()) {
+            if (System.nanoTime() > deadline) {
+                return false;
+            }
+        }
+        return true;
     }
 
     @Test
