@@ -49,6 +49,23 @@ public enum MessageProtocol {
         return path.isRelayed() ? EAGER : this;
     }
 
+    /**
+     * The one by which messages go over a path that the peer offers, if this was the session's first.
+     *
+     * @param kind of the path's link
+     * @param sends whether the peer wants them by SEND
+     * @throws IllegalArgumentException if they cannot go so
+     */
+    public MessageProtocol offered(LinkKind kind, boolean sends) {
+        MessageProtocol offered = sends ? EAGER : RENDEZVOUS;
+        boolean fits = sends ? kind == LinkKind.SOFTWARE : this == RENDEZVOUS;
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    "the connection's messages do not go by %s over %s".formatted(offered, kind));
+        }
+        return offered;
+    }
+
     /** Whether a session whose first it was may take that path: a NIC does not hold back what is sent by SEND. */
     public boolean mayTake(Path path) {
         return path.kind() == LinkKind.SOFTWARE || over(path) == RENDEZVOUS;

@@ -219,14 +219,7 @@ public final class Resumption {
      * @throws IllegalArgumentException if they cannot
      */
     public MessageProtocol offered(Offer offer) {
-        LinkKind kind = offer.kind();
-        boolean sends = offer.resumption().orElseThrow().sends();
-        MessageProtocol offered = sends ? MessageProtocol.EAGER : MessageProtocol.RENDEZVOUS;
-        if (offered != first && (first == MessageProtocol.EAGER || kind != LinkKind.SOFTWARE)) {
-            throw new IllegalArgumentException(
-                    "the connection's messages do not go by %s over %s".formatted(offered, kind));
-        }
-        return offered;
+        return first.offered(offer.kind(), offer.resumption().orElseThrow().sends());
     }
 
     /** Queue pairs that it has at most. */

@@ -60,4 +60,18 @@ class MessageProtocolTest {
         assertThat(MessageProtocol.EAGER.over(direct)).isEqualTo(MessageProtocol.EAGER);
         assertThat(MessageProtocol.EAGER.mayTake(relayed)).isTrue();
     }
+
+    @Test
+    void aPeerMayOfferNoOtherProtocolThanTheLinkCarries() {
+        assertThat(MessageProtocol.RENDEZVOUS.offered(LinkKind.SOFTWARE, true)).isEqualTo(MessageProtocol.EAGER);
+        assertThat(MessageProtocol.RENDEZVOUS.offered(LinkKind.SOFTWARE, false)).isEqualTo(MessageProtocol.RENDEZVOUS);
+        assertThat(MessageProtocol.RENDEZVOUS.offered(LinkKind.RDMA, false)).isEqualTo(MessageProtocol.RENDEZVOUS);
+        assertThat(MessageProtocol.EAGER.offered(LinkKind.SOFTWARE, true)).isEqualTo(MessageProtocol.EAGER);
+        assertThatThrownBy(() -> MessageProtocol.RENDEZVOUS.offered(LinkKind.RDMA, true))
+                .hasMessageContaining("do not go by EAGER over RDMA");
+        assertThatThrownBy(() -> MessageProtocol.EAGER.offered(LinkKind.RDMA, true))
+                .hasMessageContaining("do not go by EAGER over RDMA");
+        assertThatThrownBy(() -> MessageProtocol.EAGER.offered(LinkKind.SOFTWARE, false))
+                .hasMessageContaining("do not go by RENDEZVOUS");
+    }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
+import trigon.routing.Bandwidth;
 import trigon.routing.Path;
 import trigon.routing.Reason;
 import trigon.transport.TestPaths;
@@ -70,6 +71,17 @@ class FoundTest {
                         .leastReluctant(path -> path.equals(IN_USE) ? Reluctance.NONE : Reluctance.HAS_FAILED)
                         .alive())
                 .containsExactly(OTHER);
+    }
+
+    @Test
+    void aWayThroughRelaysIsTakenAlone() {
+        Path relayed = TestPaths.over(
+                1, "10.0.1.1/24", "10.0.7.2/24", new Reason.Relayed(List.of("c"), Bandwidth.NOT_TOLD, 0));
+
+        assertThat(new Found(List.of(relayed, IN_USE), false).forQueuePairs(2)).containsExactly(relayed);
+        assertThat(new Found(List.of(IN_USE, relayed), false).forQueuePairs(2)).containsExactly(IN_USE, IN_USE);
+        assertThat(new Found(List.of(IN_USE, relayed, OTHER), false).forQueuePairs(2))
+                .containsExactlyInAnyOrder(IN_USE, OTHER);
     }
 
     private Found found(Predicate<Path> isProven) {
