@@ -14,6 +14,8 @@ const struct ibv_context_ops data_path = {
   .poll_cq = poll_cq, .req_notify_cq = req_notify_cq, .post_send = post_send, .post_recv = post_recv,
 };
 
+enum { ROCE_PORT = 4791 };
+
 int device_ports[MAX_DEVICES];
 
 /* What a device was made of, and what its program was told last. */
@@ -238,6 +240,22 @@ bool ports_connected(int a, int b) {
   read_table(&fabric.ports[a], &s);
   read_table(&fabric.ports[b], &t);
   return !s.prefix || !t.prefix || (s.ip ^ t.ip) >> (32 - s.prefix) == 0;
+}
+
+bool kernel_routes(const Device *d, const union ibv_gid *local, const union ibv_gid *remote) {
+  struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(ROCE_PORT) }, from = { 0 };
+  socklen_t length = sizeof from;
+
+  if (!*sources[d->index].interface || !IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)local->raw)
+      || !IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)remote->raw))
+    return false;
+  memcpy(&to.sin_addr, remote->raw + 12, 4);
+  int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  bool routes = s >= 0 && !connect(s, (struct sockaddr *)&to, sizeof to)
+    && !getsockname(s, (struct sockaddr *)&from, &length) && !memcmp(&from.sin_addr, local->raw + 12, 4);
+  if (s >= 0)
+    close(s);
+  return routes;
 }
 
 static int register_port(const char *name) {

@@ -138,7 +138,8 @@ static int resolve(Qp *qp, const struct ibv_ah_attr *ah) {
   int own = device_ports[qp->device->index], port = find_port(ah->grh.dgid.raw, local.gid_type);
   if (port == NO_PORT)
     return ETIMEDOUT;
-  if (!same_subnet(qp->device, &local.gid, &ah->grh.dgid) || !ports_connected(own, port))
+  bool near = same_subnet(qp->device, &local.gid, &ah->grh.dgid) && ports_connected(own, port);
+  if (!near && !kernel_routes(qp->device, &local.gid, &ah->grh.dgid))
     return ENETUNREACH;
   qp->peer_port = port;
   memcpy(qp->slot->gid, local.gid.raw, 16);

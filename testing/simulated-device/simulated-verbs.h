@@ -160,6 +160,9 @@ int find_port(const uint8_t gid[16], uint32_t type);
 /* Whether both are on one subnet. */
 bool ports_connected(int a, int b);
 
+/* Whether the kernel sends from an address of the device's interface to the other one: as ib_core resolves them. */
+bool kernel_routes(const Device *d, const union ibv_gid *local, const union ibv_gid *remote);
+
 /* Which rules match the queue pair's packets. */
 void match_rules(Qp *qp);
 

@@ -14,6 +14,7 @@ import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.OneSidedUse;
 import trigon.config.setting.PolicyMode;
 import trigon.config.setting.RelayPolicy;
+import trigon.config.setting.RoutedRdma;
 import trigon.config.setting.SettingKey;
 import trigon.config.setting.SettingKey.Reader;
 import trigon.config.setting.StripePolicy;
@@ -190,6 +191,15 @@ public final class Settings {
             new Word<>(CircuitCarrier.class),
             "auto",
             "`auto` or `tcp`: whether RDMA carries relayed connections over each link that has it at both ends");
+
+    /** Whether RDMA goes by gateways. */
+    public static final SettingKey<RoutedRdma> ROUTES_RDMA = ofBoth(
+            "TRIGON_ROUTES_RDMA",
+            "routes.rdma",
+            new Word<>(RoutedRdma.class),
+            "off",
+            "`off` or `on`: whether RDMA goes over routes of the kernel that have a gateway; with `off`, TCP does. Set it"
+                    + " where switches route, and not where hosts forward");
 
     /** UDP port of the announcements. */
     public static final SettingKey<Integer> TOPOLOGY_PORT = ofFile(

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import java.util.Optional;
+import trigon.system.kernel.KernelRoutes;
 
 /**
  * Asks this machine's kernel: connecting a UDP socket sends nothing, but looks the route up and chooses the source
@@ -29,5 +30,11 @@ public final class KernelRouteLookup implements RouteLookup {
             // unreachable, or the machine has no IPv6: no route either way
             return Optional.empty();
         }
+    }
+
+    /** Where the kernel does not say, there is one: TCP gets through in either case. */
+    @Override
+    public boolean hasGateway(InetAddress source, InetAddress destination) {
+        return KernelRoutes.hasGateway(source, destination).orElse(true);
     }
 }

@@ -7,9 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 import trigon.config.PluginConfig;
+import trigon.config.Settings;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NodeConfig;
+import trigon.config.setting.RoutedRdma;
 import trigon.routing.Bandwidth;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LeftOut;
@@ -20,6 +23,7 @@ import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.RouteLookup;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
 /**
@@ -74,9 +78,10 @@ public final class RoutingTable {
                 .map(LeftOut::name)
                 .distinct()
                 .toList();
+        boolean asked = config.value(Settings.ROUTES_RDMA) == RoutedRdma.ON;
         return new RoutingTable(
                 discovered.links(),
-                kernel,
+                asked ? kernel.ignoringGateways() : kernel,
                 discovered.overrides(),
                 names,
                 down,
@@ -124,9 +129,7 @@ public final class RoutingTable {
         Map<PeerLink, Optional<InetAddress>> sources = new HashMap<>();
         List<Path> paths = new ArrayList<>();
         for (PeerLink remote : remotes) {
-            Optional<InetAddress> source = remote.interfaceAddress().isLinkLocal()
-                    ? Optional.empty() // every interface has a route to it
-                    : kernel.sourceFor(remote.address());
+            Optional<InetAddress> source = sourceFor(remote);
             sources.put(remote, source);
             for (LocalLink local : candidates) {
                 if (remote.kinds().contains(local.kind())) {
@@ -139,7 +142,7 @@ public final class RoutingTable {
         }
         if (paths.isEmpty()) {
             throw new NoPathException(
-                    new NoPathReport(name, links, remotes, override, sources, downAtInit).text(),
+                    new NoPathReport(name, links, remotes, override, sources, downAtInit).text() + withheld(remotes),
                     !downAtInit.isEmpty());
         }
         return paths.stream().sorted(PathOrder.of(links, listed, preferred)).toList();
@@ -158,6 +161,12 @@ public final class RoutingTable {
                                 Bandwidth.ofRelayed(link.countedMbps(), 1).exceeds(path.bandwidth()));
     }
 
+    private Optional<InetAddress> sourceFor(PeerLink remote) {
+        return remote.interfaceAddress().isLinkLocal()
+                ? Optional.empty() // every interface has a route to it
+                : kernel.sourceFor(remote.address());
+    }
+
     private Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {
         if (local.isLinkLocal() || remote.interfaceAddress().isLinkLocal()) {
             boolean both = local.isLinkLocal() && remote.interfaceAddress().isLinkLocal();
@@ -168,7 +177,27 @@ public final class RoutingTable {
             return Optional.of(new Reason.SameSubnet(prefix.getAsInt()));
         }
         return source.filter(address -> address.equals(local.address().address()))
+                .filter(_ -> !isWithheldFromRdma(local, remote))
                 .map(_ -> new Reason.KernelRoute());
+    }
+
+    /** Whether a link leads to a peer by a gateway alone, which carries RDMA only if the settings say so. */
+    public boolean isWithheldFromRdma(LocalLink local, PeerLink remote) {
+        InetAddress own = local.address().address();
+        return local.kind() == LinkKind.RDMA
+                && commonPrefix(local, remote).isEmpty()
+                && sourceFor(remote).filter(own::equals).isPresent()
+                && kernel.hasGateway(own, remote.address());
+    }
+
+    /** For a report: which routes would be paths if the settings had it. */
+    private String withheld(List<PeerLink> remotes) {
+        return remotes.stream()
+                .filter(remote -> remote.kinds().contains(LinkKind.RDMA))
+                .filter(remote -> links.stream().anyMatch(local -> isWithheldFromRdma(local, remote)))
+                .map(remote -> " The route to %s has a gateway, and carries RDMA only with routes.rdma: on."
+                        .formatted(InterfaceAddress.text(remote.address())))
+                .collect(Collectors.joining());
     }
 
     /** Of the interface with that link-local address; 0 if it has no other one. */

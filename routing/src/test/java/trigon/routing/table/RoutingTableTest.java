@@ -18,8 +18,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import trigon.config.PluginConfig;
 import trigon.config.cluster.NicReference;
+import trigon.config.file.ConfigLoader;
 import trigon.routing.Bandwidth;
+import trigon.routing.DiscoveredLinks;
 import trigon.routing.LinkUse;
 import trigon.routing.Links;
 import trigon.routing.LocalLink;
@@ -33,6 +36,19 @@ class RoutingTableTest {
 
     private static final LocalLink TO_B = rdma("rxe_ab", "10.0.12.1/24", 0);
     private static final LocalLink TO_C = rdma("rxe_ac", "10.0.13.1/24", 1);
+
+    /** All that is in no subnet goes from 10.0.13.1 to a gateway. */
+    private static final RouteLookup BY_GATEWAY = new RouteLookup() {
+        @Override
+        public Optional<InetAddress> sourceFor(InetAddress destination) {
+            return Optional.of(address("10.0.13.1"));
+        }
+
+        @Override
+        public boolean hasGateway(InetAddress source, InetAddress destination) {
+            return !destination.equals(address("10.0.13.2"));
+        }
+    };
 
     @Test
     void choosesTheLinkInThePeersSubnet() {
@@ -155,6 +171,43 @@ class RoutingTableTest {
                         "peer 10.0.12.2 via rxe_ab 10.0.12.1/24 (RDMA), same subnet /24",
                         "peer 10.9.9.9 via rxe_ac 10.0.13.1/24 (RDMA), kernel route",
                         "peer 10.9.9.9 via if_soft 10.0.13.1/24 (TCP), kernel route");
+    }
+
+    @Test
+    void aGatewayCarriesTcpAlone() {
+        RoutingTable table = new RoutingTable(
+                List.of(TO_B, TO_C, software("soft", "10.0.13.1/24", 1)), BY_GATEWAY, Map.of(), List.of());
+
+        assertThat(table.pathsTo(peer(remote("10.9.9.9/24", RDMA, SOFTWARE))))
+                .singleElement()
+                .hasToString("peer 10.9.9.9 via if_soft 10.0.13.1/24 (TCP), kernel route");
+        assertThat(table.isWithheldFromRdma(TO_C, remote("10.9.9.9/24", RDMA))).isTrue();
+        assertThat(table.isWithheldFromRdma(TO_B, remote("10.9.9.9/24", RDMA)))
+                .as("the kernel would not send from there")
+                .isFalse();
+        assertThat(table.isWithheldFromRdma(TO_C, remote("10.0.13.2/24", RDMA))).isFalse();
+    }
+
+    @Test
+    void saysThatAGatewayIsAskedFor() {
+        RoutingTable table = new RoutingTable(List.of(TO_B, TO_C), BY_GATEWAY, Map.of(), List.of());
+
+        assertThatExceptionOfType(NoPathException.class)
+                .isThrownBy(() -> table.pathsTo(peer(remote("10.9.9.9/24", RDMA))))
+                .withMessageContaining(
+                        "The route to 10.9.9.9 has a gateway, and carries RDMA only with routes.rdma: on.");
+    }
+
+    @Test
+    void aGatewayCarriesRdmaWhereTheSettingsSaySo() {
+        for (String said : List.of("off", "on")) {
+            PluginConfig config = ConfigLoader.load(Map.of("TRIGON_ROUTES_RDMA", said), "a");
+            RoutingTable table =
+                    RoutingTable.of(config, new DiscoveredLinks(List.of(TO_C), Map.of(), List.of()), BY_GATEWAY);
+
+            assertThat(table.isWithheldFromRdma(TO_C, remote("10.9.9.9/24", RDMA)))
+                    .isEqualTo(said.equals("off"));
+        }
     }
 
     @Test

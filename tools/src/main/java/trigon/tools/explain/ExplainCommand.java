@@ -193,7 +193,10 @@ public final class ExplainCommand implements Callable<Integer> {
                         .anyMatch(path ->
                                 path.local().equals(local) && path.remote().equals(remote));
                 if (!isPath) {
-                    candidates.add(new Candidate(local, remote, whyNot(local, remote, table.isPrescribed(peer)), 0));
+                    String why = table.isWithheldFromRdma(local, remote)
+                            ? "the route has a gateway, and carries RDMA only with routes.rdma: on"
+                            : whyNot(local, remote, table.isPrescribed(peer));
+                    candidates.add(new Candidate(local, remote, why, 0));
                 }
             }
         }

@@ -77,6 +77,11 @@ public record Transfer(JsonObject json) {
         return json.number("rateMbps").map(Double::longValue);
     }
 
+    /** Of all that was written at once, where a gateway is between. */
+    public Optional<Long> burstMbps() {
+        return json.number("burstMbps").map(Double::longValue);
+    }
+
     public End from() {
         return new End(json.object("from"));
     }

@@ -58,6 +58,11 @@ public record Observations(
             return result.isTrue("routed");
         }
 
+        /** Whether packets go through a gateway, as far as the kernel says. */
+        public boolean hasGateway() {
+            return result.isTrue("gateway");
+        }
+
         /** {@code ok}, or what became of the connection. */
         public String tcp() {
             return result.text("tcp");

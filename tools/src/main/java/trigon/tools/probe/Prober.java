@@ -76,11 +76,14 @@ final class Prober {
     Map<String, Object> probe(Order order) {
         Map<String, Object> result =
                 Json.object("from", InterfaceAddress.text(order.from()), "to", InterfaceAddress.text(order.to()));
-        new KernelRouteLookup()
-                .sourceFor(order.to())
+        KernelRouteLookup kernel = new KernelRouteLookup();
+        kernel.sourceFor(order.to())
                 .ifPresentOrElse(
                         source -> result.put("source", InterfaceAddress.text(source)),
                         () -> result.put("source", "none"));
+        if (kernel.hasGateway(order.from(), order.to())) {
+            result.put("gateway", true);
+        }
         transfer(order, result);
         datagrams(order, result);
         neighbour(order.to()).ifPresent(state -> result.put("neighbour", state));

@@ -30,6 +30,9 @@ final class RdmaTrials {
     /** Some hundred packets; the last one is a short one. */
     private static final int BYTES = (384 << 10) + 13;
 
+    /** By a gateway: 64 pieces at once, more than a host that forwards in software has room for. */
+    private static final int BURST_BYTES = 64 * (64 << 10);
+
     private final Map<String, NodeConnection> nodes = new LinkedHashMap<>();
     private final Map<String, Lock> busy = new LinkedHashMap<>();
     private final Map<String, NodeFacts> facts;
@@ -69,7 +72,13 @@ final class RdmaTrials {
                 && device(probe.from(), probe.fromAddress()).isPresent()
                 && device(probe.to(), probe.toAddress()).isPresent()
                 && probe.source().equals(probe.fromAddress())
+                && (!probe.hasGateway() || (hasRoutedRdma(probe.from()) && hasRoutedRdma(probe.to())))
                 && (probe.tcp().equals("ok") || probe.udp().equals("ok"));
+    }
+
+    private boolean hasRoutedRdma(String node) {
+        return facts.getOrDefault(node, NodeFacts.NONE).settings().stream()
+                .anyMatch(line -> line.startsWith("routes.rdma: on"));
     }
 
     /** The same probes, with what came of RDMA. */
@@ -106,8 +115,8 @@ final class RdmaTrials {
     private Map<String, Object> transfer(Probe probe) {
         String id = UUID.randomUUID().toString();
         int seed = id.hashCode();
-        End from = new End(probe.from(), probe.fromAddress(), id, seed);
-        End to = new End(probe.to(), probe.toAddress(), id, seed);
+        End from = new End(probe.from(), probe.fromAddress(), id, seed, probe.hasGateway());
+        End to = new End(probe.to(), probe.toAddress(), id, seed, probe.hasGateway());
         try {
             return transfer(from, to);
         } catch (IOException | RuntimeException e) { // of an agent in this process, its own failures, too
@@ -129,7 +138,7 @@ final class RdmaTrials {
                 && from.isUp(from.ask("INIT to READY_TO_RECEIVE", there), outcome)
                 && from.isUp(from.ask("READY_TO_RECEIVE to READY_TO_SEND", there), outcome)) {
             JsonObject written = from.ask("write", there);
-            for (String key : List.of("pathMtu", "bytes", "micros", "rateMbps", "status", "why")) {
+            for (String key : List.of("pathMtu", "bytes", "micros", "rateMbps", "burstMbps", "status", "why")) {
                 Optional.ofNullable(written.values().get(key)).ifPresent(value -> outcome.put(key, value));
             }
             switch (written.text("status")) {
@@ -163,8 +172,10 @@ final class RdmaTrials {
         private final String address;
         private final String id;
         private final int seed;
+        private final boolean routed;
 
-        End(String node, String address, String id, int seed) {
+        End(String node, String address, String id, int seed, boolean routed) {
+            this.routed = routed;
             this.node = Objects.requireNonNull(nodes.get(node));
             this.address = address;
             this.id = id;
@@ -175,7 +186,7 @@ final class RdmaTrials {
             Map<String, Object> question = question("open");
             question.put("address", address);
             question.put("device", device(node.name(), address).orElse(""));
-            question.put("bytes", BYTES);
+            question.put("bytes", routed ? BURST_BYTES : BYTES);
             question.put("seed", seed);
             return node.ask(question);
         }
@@ -184,6 +195,7 @@ final class RdmaTrials {
             Map<String, Object> question = question(step);
             question.put("peer", peer.values());
             question.put("rate", rate);
+            question.put("burst", routed);
             return node.ask(question);
         }
 

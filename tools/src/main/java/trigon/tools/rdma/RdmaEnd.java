@@ -45,7 +45,9 @@ final class RdmaEnd implements AutoCloseable {
 
     private static final int RETRIES = 6;
     private static final int SHORTEST_RNR_TIMER = 12;
-    private static final int RATE_PIECE = 64 << 10;
+    /** Of a WRITE that is not cut to the size of a packet. */
+    static final int LONG_PIECE = 64 << 10;
+
     private static final long POLL_NANOS = 20_000;
 
     /**
@@ -204,7 +206,7 @@ final class RdmaEnd implements AutoCloseable {
 
     /** Writes all of it again and again for that time, in long pieces. */
     Written writeFor(long nanos, long address, int key, long limitMillis) {
-        return write(RATE_PIECE, address, key, Long.MAX_VALUE, nanos, limitMillis);
+        return write(LONG_PIECE, address, key, Long.MAX_VALUE, nanos, limitMillis);
     }
 
     private Written write(int piece, long address, int key, long bytes, long nanos, long limitMillis) {

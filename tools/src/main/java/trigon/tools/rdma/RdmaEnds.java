@@ -199,19 +199,27 @@ public final class RdmaEnds implements AutoCloseable {
         JsonObject peer = question.object("peer");
         long address = Long.parseUnsignedLong(peer.text("address"), 16);
         int key = Integer.parseUnsignedInt(peer.text("key"), 16);
-        int piece = end.pathMtu(endpoint(question)).bytes();
-        Written written = end.write(piece, address, key, WRITE_MILLIS);
-        Map<String, Object> said = Json.object("pathMtu", piece);
+        int mtu = end.pathMtu(endpoint(question)).bytes();
+        boolean burst = question.isTrue("burst");
+        Written written = end.write(burst ? RdmaEnd.LONG_PIECE : mtu, address, key, WRITE_MILLIS);
+        Map<String, Object> said = Json.object("pathMtu", mtu);
         say(written, said);
+        if (written.complete() && burst) {
+            said.put("burstMbps", mbps(written));
+        }
         if (written.complete() && question.isTrue("rate")) {
             Written fast = end.writeFor(RATE_NANOS, address, key, WRITE_MILLIS);
             if (fast.complete()) {
-                said.put("rateMbps", fast.bytes() * 8 * 1000 / Math.max(1, fast.nanos()));
+                said.put("rateMbps", mbps(fast));
             } else {
                 say(fast, said);
             }
         }
         return said;
+    }
+
+    private static long mbps(Written written) {
+        return written.bytes() * 8 * 1000 / Math.max(1, written.nanos());
     }
 
     private static void say(Written written, Map<String, Object> to) {

@@ -83,7 +83,14 @@ class RdmaTrialsTest {
                   a: {nics: [{address: 127.0.0.1/8}]}
                   b: {nics: [{address: 127.0.0.1/8}]}
                 """);
-        Map<String, String> environment = Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", name);
+        return agent(name, Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", name));
+    }
+
+    private Agent withRoutedRdma(String name) {
+        return agent(name, Map.of("TRIGON_ROUTES_RDMA", "on"));
+    }
+
+    private Agent agent(String name, Map<String, String> environment) {
         return new Agent(
                 new Machine(Path.of("/"), environment, name, "1.0", Optional.empty()),
                 InstantSource.system(),
@@ -106,6 +113,10 @@ class RdmaTrialsTest {
 
     /** From a to b, and from b to a. */
     private List<Probe> tried(Node b, boolean rate) throws IOException {
+        return tried(b, rate, false);
+    }
+
+    private List<Probe> tried(Node b, boolean rate, boolean gateway) throws IOException {
         nodes.add(b);
         Map<String, NodeFacts> facts = new LinkedHashMap<>();
         for (Node each : nodes) {
@@ -116,6 +127,9 @@ class RdmaTrialsTest {
             Map<String, Object> probe = Json.object("from", LOOPBACK, "to", LOOPBACK, "source", LOOPBACK, "tcp", "ok");
             probe.put("data", "right");
             probe.put("udp", "ok");
+            if (gateway) {
+                probe.put("gateway", true);
+            }
             probes.add(new Probe(ends.getFirst(), ends.getLast(), new JsonObject(probe)));
         }
         return new RdmaTrials(List.copyOf(nodes), facts, rate).tried(probes);
@@ -145,6 +159,24 @@ class RdmaTrialsTest {
         });
         assertThat(Diagnosis.of(new Observations(Map.of(), Map.of(), List.of(), List.of(), tried, false)))
                 .isEmpty();
+    }
+
+    @Test
+    void aGatewayIsTriedByABurstWhereBothNodesAskForRdma() throws IOException {
+        nodes.removeFirst().close();
+        nodes.add(new Node("a", withRoutedRdma("a")));
+
+        assertThat(tried(new Node("b", withRoutedRdma("b")), false, true)).allSatisfy(probe -> {
+            assertThat(rdma(probe).text("outcome")).as(probe.toString()).isEqualTo("right");
+            assertThat(rdma(probe).whole("bytes")).isEqualTo(64 * (64 << 10));
+            assertThat(rdma(probe).whole("burstMbps")).isPositive();
+        });
+    }
+
+    @Test
+    void aGatewayIsNotTriedUnlessBothNodesAskForRdma() throws IOException {
+        assertThat(tried(new Node("b", withRoutedRdma("b")), false, true))
+                .allSatisfy(probe -> assertThat(probe.hasRdma()).isFalse());
     }
 
     @Test
