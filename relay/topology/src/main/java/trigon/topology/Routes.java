@@ -18,7 +18,7 @@ public final class Routes {
     public static final int MOST_RELAYS = 4;
 
     /** Loads that differ by less are equal: they change from second to second. */
-    private static final int LOAD_STEP_MBPS = 5000;
+    public static final int LOAD_STEP_MBPS = 5000;
 
     /** Ways among which the best is chosen. */
     private static final int MOST_WAYS = 256;
@@ -89,7 +89,7 @@ public final class Routes {
      *
      * @param tie decides among equals: other numbers, other routes
      */
-    public static Comparator<Route> order(long tie) {
+    static Comparator<Route> order(long tie) {
         return Comparator.comparingInt((Route route) -> -carriedMbps(route))
                 .thenComparingInt(route -> route.relays().size())
                 .thenComparingInt(route -> route.loadMbps() / LOAD_STEP_MBPS)

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import trigon.circuit.CircuitKeys;
@@ -31,45 +32,92 @@ final class Ways implements Detours {
     /** That a message has in a row. */
     private static final int MOST_NAMES = 16;
 
-    private record Way(PeerLink remote, Route route) {}
+    private record Way(LocalLink local, PeerLink remote, Route route) {
+
+        Bandwidth bandwidth() {
+            return Bandwidth.ofRelayed(route.speedMbps(), route.relays().size());
+        }
+
+        Path path(String peer) {
+            Reason why = new Reason.Relayed(route.names(), bandwidth(), route.rdmaHops());
+            return new Path(peer, local, remote, LinkKind.SOFTWARE, why);
+        }
+    }
+
+    /** What carries most goes first, in steps; then the fewest relays, then those with less to do. */
+    private static final Comparator<Way> BY_RANK = Comparator.comparing(Way::bandwidth)
+            .reversed()
+            .thenComparingInt(way -> way.route().relays().size())
+            .thenComparingInt(way -> way.route().loadMbps() / Routes.LOAD_STEP_MBPS);
+
+    /** What comes first of two ways does so at both ends: by the relays' names, and not by who asks. */
+    private static final Comparator<Way> ALIKE_AT_BOTH_ENDS = Comparator.comparing((Way way) ->
+                    String.join(" ", way.route().names().stream().sorted().toList()))
+            .thenComparing(way -> way.local().address())
+            .thenComparing(way -> way.remote().interfaceAddress());
+
+    /** Neighbours in the list of ways should share none of these. */
+    private static final List<Function<Way, Object>> TRAITS = List.of(
+            way -> way.route().names(),
+            way -> way.local().address(),
+            way -> way.remote().address());
 
     private final List<LocalLink> links;
     private final RouteLookup kernel;
     private final CircuitKeys keys;
     private final Supplier<Nodes> nodes;
+    private final InterfaceAddress first;
+    private final Spread spread = new Spread();
 
+    /** Over at least one link. */
     Ways(List<LocalLink> links, RouteLookup kernel, CircuitKeys keys, Supplier<Nodes> nodes) {
         this.links = List.copyOf(links);
         this.kernel = kernel;
         this.keys = keys;
         this.nodes = nodes;
+        first = links.stream()
+                .map(LocalLink::address)
+                .min(Comparator.naturalOrder())
+                .orElseThrow();
     }
 
-    List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie) {
+    /**
+     * Best first. Connections to a peer share the ways of equal rank.
+     *
+     * @param connection its number, the same whenever it asks
+     */
+    List<Path> pathsTo(String peer, List<PeerLink> remotes, long connection) {
         Nodes known = nodes.get();
         List<Way> found = new ArrayList<>();
         for (PeerLink remote : remotes) {
             if (remote.kinds().contains(LinkKind.SOFTWARE)) {
-                Routes.to(known, remote.address(), tie).forEach(route -> found.add(new Way(remote, route)));
+                for (Route route : Routes.to(known, remote.address(), connection)) {
+                    link(route.local()).ifPresent(local -> found.add(new Way(local, remote, route)));
+                }
             }
         }
-        found.sort(Comparator.comparing(Way::route, Routes.order(tie)));
-        List<Path> paths = new ArrayList<>();
-        for (Way way : found) {
-            link(way.route().local())
-                    .ifPresent(local -> paths.add(new Path(
-                            peer,
-                            local,
-                            way.remote(),
-                            LinkKind.SOFTWARE,
-                            new Reason.Relayed(
-                                    way.route().names(),
-                                    Bandwidth.ofRelayed(
-                                            way.route().speedMbps(),
-                                            way.route().relays().size()),
-                                    way.route().rdmaHops()))));
+        if (found.isEmpty()) {
+            return List.of();
         }
-        return paths.stream().distinct().toList();
+        int turn = spread.turn(first, remotes, connection);
+        return byRank(found).stream()
+                .flatMap(equals -> Spread.inTurn(equals, TRAITS, turn).stream())
+                .map(way -> way.path(peer))
+                .distinct()
+                .toList();
+    }
+
+    /** The best first; in each list those of equal rank. */
+    private static List<List<Way>> byRank(List<Way> ways) {
+        List<List<Way>> ranks = new ArrayList<>();
+        for (Way way :
+                ways.stream().sorted(BY_RANK.thenComparing(ALIKE_AT_BOTH_ENDS)).toList()) {
+            if (ranks.isEmpty() || BY_RANK.compare(ranks.getLast().getFirst(), way) != 0) {
+                ranks.add(new ArrayList<>());
+            }
+            ranks.getLast().add(way);
+        }
+        return ranks;
     }
 
     private Optional<LocalLink> link(InetAddress address) {

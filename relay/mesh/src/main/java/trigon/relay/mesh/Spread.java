@@ -1,0 +1,107 @@
+package trigon.relay.mesh;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import trigon.routing.PeerLink;
+import trigon.system.InterfaceAddress;
+
+/**
+ * Has the connections to a node share the ways of equal rank, by count: of eight over two relays, each relay has four.
+ * A connection keeps its number, so that it finds the same way first when it looks again. Thread-safe.
+ */
+final class Spread {
+
+    /** Connections whose numbers are remembered, of each peer; a forgotten one is counted anew. */
+    private static final int MOST_CONNECTIONS = 4096;
+
+    private static final int MOST_PEERS = 4096;
+
+    /** Of more ways of equal rank, the others follow in their order. */
+    private static final int MOST_WAYS = 64;
+
+    private static final class Peer {
+
+        private final Map<Long, Integer> numbers = new LinkedHashMap<>();
+        private int next;
+
+        int number(long connection) {
+            Integer known = numbers.get(connection);
+            if (known != null) {
+                return known;
+            }
+            if (numbers.size() == MOST_CONNECTIONS) {
+                numbers.remove(numbers.keySet().iterator().next());
+            }
+            int number = next & Integer.MAX_VALUE;
+            next++;
+            numbers.put(connection, number);
+            return number;
+        }
+    }
+
+    private final Map<List<InetAddress>, Peer> peers = new LinkedHashMap<>();
+
+    /**
+     * What the list of ways to a peer begins with.
+     *
+     * @param own the first address of this node: of two nodes, one begins with the first way and the other with the
+     *     second, so that the two directions do not share a relay
+     * @param connection tells apart the connections to the peer
+     */
+    synchronized int turn(InterfaceAddress own, List<PeerLink> remotes, long connection) {
+        List<InterfaceAddress> theirs =
+                remotes.stream().map(PeerLink::interfaceAddress).sorted().toList();
+        List<InetAddress> key = theirs.stream().map(InterfaceAddress::address).toList();
+        if (peers.size() == MOST_PEERS && !peers.containsKey(key)) {
+            peers.remove(peers.keySet().iterator().next());
+        }
+        int number = peers.computeIfAbsent(key, _ -> new Peer()).number(connection);
+        boolean second = !theirs.isEmpty() && own.compareTo(theirs.getFirst()) > 0;
+        return number + (second ? 1 : 0) & Integer.MAX_VALUE;
+    }
+
+    /**
+     * Ways of equal rank, so that neighbours in the list have as little in common as can be, from the turn on.
+     *
+     * @param ways in an order that is the same at both ends, as far as they see the same
+     * @param traits of a way, those first of which two ways should not share one
+     */
+    static <T> List<T> inTurn(List<T> ways, List<Function<T, Object>> traits, int turn) {
+        List<T> listed = new ArrayList<>(apart(ways.subList(0, Math.min(ways.size(), MOST_WAYS)), traits));
+        if (!listed.isEmpty()) {
+            Collections.rotate(listed, -(turn % listed.size()));
+        }
+        listed.addAll(ways.subList(listed.size(), ways.size()));
+        return listed;
+    }
+
+    /** Each next one is the one whose traits have been taken least often. */
+    private static <T> List<T> apart(List<T> ways, List<Function<T, Object>> traits) {
+        List<Map<Object, Integer>> taken = new ArrayList<>();
+        traits.forEach(_ -> taken.add(new HashMap<>()));
+        Comparator<T> least = (_, _) -> 0;
+        for (int i = 0; i < traits.size(); i++) {
+            Function<T, Object> trait = traits.get(i);
+            Map<Object, Integer> counts = taken.get(i);
+            least = least.thenComparingInt(way -> counts.getOrDefault(trait.apply(way), 0));
+        }
+        List<T> left = new ArrayList<>(ways);
+        List<T> listed = new ArrayList<>();
+        while (!left.isEmpty()) {
+            T next = Collections.min(left, least); // the first of equals
+            left.remove(next);
+            listed.add(next);
+            for (int i = 0; i < traits.size(); i++) {
+                taken.get(i).merge(traits.get(i).apply(next), 1, Integer::sum);
+            }
+        }
+        return listed;
+    }
+}
