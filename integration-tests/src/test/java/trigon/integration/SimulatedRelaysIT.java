@@ -23,8 +23,8 @@ import trigon.testsupport.Await;
 class SimulatedRelaysIT {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
-    private static final Pattern LEFT =
-            Pattern.compile(" goes on over toC \\S+ \\(TCP\\) instead of to[AB] \\S+ \\(RDMA\\)");
+    private static final Pattern LEFT = Pattern.compile(
+            " goes on over toC \\S+ \\(TCP\\)( relayed by c over \\w+)? instead of to[AB] \\S+ \\(RDMA\\)");
     private static final Pattern RETURNED = Pattern.compile(" returns to to[AB] \\S+ \\(RDMA\\)");
 
     @TempDir

@@ -30,6 +30,11 @@ public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind,
         return reason instanceof Reason.Relayed;
     }
 
+    /** Who passes on what is sent, and over what; empty if nobody does. */
+    public String relays() {
+        return reason instanceof Reason.Relayed relayed ? relayed.relays() : "";
+    }
+
     /** What it carries, as paths are compared by it: what its slowest link does, as far as that is known. */
     public Bandwidth bandwidth() {
         return reason instanceof Reason.Relayed relayed

@@ -79,10 +79,15 @@ public sealed interface Reason {
             over = List.copyOf(over);
         }
 
+        /** Who passes on what is sent, and over what: for example {@code b, c over RDMA}. */
+        public String relays() {
+            String carrier = rdmaHops == 0 ? "TCP" : rdmaHops > over.size() ? "RDMA" : "RDMA and TCP";
+            return String.join(", ", over) + " over " + carrier;
+        }
+
         @Override
         public String toString() {
-            String by = "relayed by " + String.join(", ", over);
-            return rdmaHops == 0 ? by : by + (rdmaHops > over.size() ? " over RDMA" : " over RDMA and TCP");
+            return "relayed by " + relays();
         }
     }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.system.PrintableText;
@@ -40,6 +41,7 @@ public record Job(
     static final int MOST_ROWS_OF_A_USER = 1 << 17;
 
     private static final String SOFTWARE = LinkKind.SOFTWARE.name();
+    private static final String TCP = "TCP";
     private static final Counts NOTHING = new Counts(0, 0, 0, 0, 0);
 
     private static final List<String> RANKS = List.of("RANK=", "OMPI_COMM_WORLD_RANK=", "PMIX_RANK=", "SLURM_PROCID=");
@@ -58,8 +60,12 @@ public record Job(
         }
     }
 
-    /** An open path, over the link of that name. */
-    public record PathUse(String link, String peer, String end, int state, Counts counts) {
+    /**
+     * An open path, over the link of that name.
+     *
+     * @param relays who passes on what it carries, and over what, as its sender knows it; empty if nobody does
+     */
+    public record PathUse(String link, String peer, String end, String relays, int state, Counts counts) {
         /** For people, in lower case: for example {@code up}. */
         public String stateWord() {
             return PathWords.state(state);
@@ -150,14 +156,19 @@ public record Job(
                 Counts counts = sum(link.counts(), ofPaths.getOrDefault(link.row(), NOTHING));
                 links.add(new LinkUse(
                         link.name(),
-                        link.type().equals(SOFTWARE) ? "TCP" : link.type(),
+                        link.type().equals(SOFTWARE) ? TCP : link.type(),
                         link.speedMbps(),
                         link.up(),
                         counts));
             }
             for (PathMetrics path : snapshot.paths()) {
                 paths.add(new PathUse(
-                        name(byRow.get(path.link())), path.peer(), path.type(), path.state(), path.counts()));
+                        name(byRow.get(path.link())),
+                        path.peer(),
+                        path.type(),
+                        path.relays(),
+                        path.state(),
+                        path.counts()));
             }
             for (FailoverMetrics each : snapshot.failovers()) {
                 failovers.add(new FailoverUse(name(byRow.get(each.link())), each));
@@ -174,6 +185,20 @@ public record Job(
 
     private static String name(@Nullable LinkMetrics link) {
         return link == null ? "" : link.name();
+    }
+
+    /** What carries a link's data, whether it is down, and who relays what goes over it. */
+    String over(LinkUse link) {
+        return Stream.concat(
+                        Stream.of(link.state()),
+                        paths.stream()
+                                .filter(path -> path.link().equals(link.name())
+                                        && !path.relays().isEmpty()
+                                        && link.carrier().equals(TCP))
+                                .map(path -> "relayed by " + path.relays())
+                                .distinct()
+                                .sorted())
+                .collect(Collectors.joining("; "));
     }
 
     /** How often a connection left a link since its path failed, by the link's name. */

@@ -53,7 +53,7 @@ public final class JobsCommand implements Callable<Integer> {
 
     private void print(List<Job> jobs) {
         Table links = new Table("process", "rank", "link", "over", "messages", "MB", "waits", "lost", "retries");
-        Table paths = new Table("process", "link", "end", "state", "MB", "peer");
+        Table paths = new Table("process", "link", "end", "state", "MB", "peer", "relayed by");
         Table failovers = new Table("process", "link left", "peer", "out", "back", "ms", "longest", "again", "MB");
         for (Job job : jobs) {
             String name = job.pid() + " " + job.program();
@@ -78,7 +78,8 @@ public final class JobsCommand implements Callable<Integer> {
                         path.end(),
                         PathWords.state(path.state()),
                         Long.toString(path.counts().bytes() / 1_000_000),
-                        path.peer());
+                        path.peer(),
+                        path.relays().isEmpty() ? "-" : path.relays());
             }
             for (FailoverUse each : job.failovers()) {
                 FailoverMetrics counts = each.metrics();
@@ -147,6 +148,8 @@ public final class JobsCommand implements Callable<Integer> {
                                         path.peer(),
                                         "end",
                                         path.end(),
+                                        "relays",
+                                        path.relays(),
                                         "state",
                                         PathWords.state(path.state())),
                                 path.counts()))

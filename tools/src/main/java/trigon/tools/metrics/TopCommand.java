@@ -115,7 +115,7 @@ public final class TopCommand implements Callable<Integer> {
                                 "%.0f".formatted(rate(link.counts().waits() - was.waits(), nanos)),
                                 Long.toString(link.counts().errors()),
                                 Long.toString(failovers.getOrDefault(link.name(), 0L)),
-                                link.state()));
+                                job.over(link)));
             }
         }
         if (table.isEmpty()) {

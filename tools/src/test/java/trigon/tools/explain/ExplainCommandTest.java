@@ -93,12 +93,16 @@ class ExplainCommandTest {
                 path.peer("b");
                 path.state(2);
                 path.message(7_000_000);
+                path.noteRelays("c over RDMA");
 
                 Run run = Run.of("explain", "--pid", pid);
                 assertThat(run.status()).as(run.out() + run.err()).isZero();
-                assertThat(run.out()).contains("b", "sender", "eth1", "TCP", "up", "7");
+                assertThat(run.out()).contains("b", "sender", "eth1", "relayed by c over RDMA", "up", "7");
                 assertThat(Run.of("explain", "--pid", pid, "--json").out())
-                        .contains("\"schema\": \"trigon.explain/1\"", "\"bytes\": 7000000");
+                        .contains(
+                                "\"schema\": \"trigon.explain/1\"",
+                                "\"bytes\": 7000000",
+                                "\"relays\": \"c over RDMA\"");
 
                 path.state(3);
                 assertThat(Run.of("explain", "--pid", pid).status()).isEqualTo(1);

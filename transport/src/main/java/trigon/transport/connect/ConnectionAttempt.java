@@ -132,6 +132,7 @@ final class ConnectionAttempt implements AutoCloseable {
         try (Unwinding unwinding = new Unwinding()) {
             PathChannel channel = factory.open(link, PathRole.SENDER, protocol(path, stripe.isOneOfSeveral()));
             unwinding.onFailure(channel::close);
+            channel.counters().noteRelays(path.relays());
             OutgoingOffer offer = client.connect(
                     local,
                     remote,

@@ -234,7 +234,7 @@ public final class Connector {
                 if (prefersDirectPath()) {
                     recentFailures.note(candidates);
                 }
-                trace(connected.getFirst(), relayed.over());
+                trace(connected.getFirst(), relayed);
                 relayedTraffic.watch(paths.getFirst(), connected.getFirst());
             }
         }
@@ -322,9 +322,9 @@ public final class Connector {
                 .toList();
     }
 
-    private static void trace(PathChannel path, List<String> relays) {
+    private static void trace(PathChannel path, Reason.Relayed relayed) {
         String queuePair = "0x%06x".formatted(path.endpoint().number());
-        TraceLog.event("relayed", "qp", queuePair, "by", String.join(",", relays));
+        TraceLog.event("relayed", "qp", queuePair, "by", relayed.relays());
     }
 
     private static boolean isDoubtful(Path path) {

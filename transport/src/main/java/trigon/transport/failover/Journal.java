@@ -147,6 +147,11 @@ final class Journal {
     }
 
     private static String words(List<PathChannel> paths) {
-        return paths.stream().map(path -> path.link().toString()).distinct().collect(Collectors.joining(" and "));
+        return paths.stream().map(Journal::words).distinct().collect(Collectors.joining(" and "));
+    }
+
+    private static String words(PathChannel path) {
+        String relays = path.counters().relays();
+        return relays.isEmpty() ? path.link().toString() : path.link() + " relayed by " + relays;
     }
 }

@@ -149,6 +149,7 @@ final class PathOffers {
         PathChannel path = factory.open(link, PathRole.SENDER, protocol);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(path::close);
+            path.counters().noteRelays(over.relays());
             Offer offer = new Offer(
                     peer.connection(),
                     side.self(),

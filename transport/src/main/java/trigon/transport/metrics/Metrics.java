@@ -157,6 +157,7 @@ public final class Metrics implements AutoCloseable {
         Memory.putIntOpaque(row + MetricsRow.STATE, 0);
         putText(row + MetricsRow.NAME, name, MetricsRow.NAME_BYTES);
         putText(row + MetricsRow.TYPE, type, MetricsRow.TYPE_BYTES);
+        putText(row + MetricsRow.RELAYS, "", MetricsRow.RELAYS_BYTES);
         Memory.putIntRelease(row + MetricsRow.KIND, kind);
         return row;
     }
@@ -238,6 +239,11 @@ public final class Metrics implements AutoCloseable {
     /** Writes a text into a row that is in use already. */
     synchronized void rename(long row, String name) {
         putText(row + MetricsRow.NAME, name, MetricsRow.NAME_BYTES);
+    }
+
+    /** Writes through whom a path goes, into a row that is in use already. */
+    synchronized void relays(long row, String relays) {
+        putText(row + MetricsRow.RELAYS, relays, MetricsRow.RELAYS_BYTES);
     }
 
     private static void putText(long at, String text, int room) {

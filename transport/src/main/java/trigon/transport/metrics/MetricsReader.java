@@ -33,10 +33,11 @@ public final class MetricsReader {
      * @param link the row of its link
      * @param peer who is at the other end
      * @param type which end this is
+     * @param relays who passes on what it carries, and over what, as the sender knows it; empty if nobody does
      * @param state the code of {@link trigon.transport.path.PathState}
      * @param counts of the path
      */
-    public record PathMetrics(int link, String peer, String type, int state, Counts counts) {}
+    public record PathMetrics(int link, String peer, String type, String relays, int state, Counts counts) {}
 
     /**
      * What became of a link's connections to a peer when their path failed.
@@ -117,9 +118,11 @@ public final class MetricsReader {
                     boolean up = rows.getInt(at + (int) MetricsRow.STATE) != MetricsRow.DOWN;
                     links.add(new LinkMetrics(row, name, type, speedOrLink, up, counts));
                 }
-                case MetricsRow.PATH ->
-                    paths.add(
-                            new PathMetrics(speedOrLink, name, type, rows.getInt(at + (int) MetricsRow.STATE), counts));
+                case MetricsRow.PATH -> {
+                    String relays = text(rows, at + (int) MetricsRow.RELAYS, MetricsRow.RELAYS_BYTES);
+                    int state = rows.getInt(at + (int) MetricsRow.STATE);
+                    paths.add(new PathMetrics(speedOrLink, name, type, relays, state, counts));
+                }
                 case MetricsRow.FAILOVERS ->
                     failovers.add(new FailoverMetrics(
                             speedOrLink,

@@ -12,7 +12,7 @@ package trigon.transport.metrics;
 public final class MetricsRow {
 
     /** What the header begins with, 8 bytes: "TrgnMet" and the version of the layout. */
-    public static final long MAGIC = 0x5472676E4D657400L | 2;
+    public static final long MAGIC = 0x5472676E4D657400L | 3;
 
     /** In the header: how many rows there are, 4 bytes. */
     public static final long ROWS = 8;
@@ -74,7 +74,13 @@ public final class MetricsRow {
     public static final long TYPE = NAME + NAME_BYTES;
 
     /** Room for that. */
-    public static final int TYPE_BYTES = 64;
+    public static final int TYPE_BYTES = 16;
+
+    /** Of a path through relays: who they are, and over what. UTF-8, filled up with zeros. */
+    public static final long RELAYS = TYPE + TYPE_BYTES;
+
+    /** Room for that. */
+    public static final int RELAYS_BYTES = 48;
 
     /** A {@link #KIND}: nobody's. */
     public static final int FREE = 0;

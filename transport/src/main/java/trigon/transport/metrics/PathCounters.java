@@ -16,6 +16,7 @@ public final class PathCounters implements AutoCloseable {
     private long bytes;
     private long waits;
 
+    private volatile String relays = "";
     private boolean closed;
 
     PathCounters(Metrics metrics, long row, long link) {
@@ -46,6 +47,17 @@ public final class PathCounters implements AutoCloseable {
     /** Who is at the other end. */
     public void peer(String name) {
         metrics.rename(row, name);
+    }
+
+    /** Notes who passes on what it carries, and over what. */
+    public void noteRelays(String by) {
+        relays = by;
+        metrics.relays(row, by);
+    }
+
+    /** Who that is; empty if nobody, as far as this end knows. Any thread. */
+    public String relays() {
+        return relays;
     }
 
     /** The state it is in now, by its code. */

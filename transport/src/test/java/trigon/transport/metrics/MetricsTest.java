@@ -31,6 +31,7 @@ class MetricsTest {
             PathCounters path = link.path("sender");
             link.setUp(false);
             path.peer("b at 10.0.12.2");
+            path.noteRelays("c over RDMA");
             path.state(2);
             path.message(100);
             path.message(28);
@@ -42,7 +43,8 @@ class MetricsTest {
                     .containsExactly(new LinkMetrics(
                             0, "eth0 10.0.12.1/24", "SOFTWARE", 10_000, false, new Counts(0, 0, 0, 0, 0)));
             assertThat(snapshot.paths())
-                    .containsExactly(new PathMetrics(0, "b at 10.0.12.2", "sender", 2, new Counts(2, 128, 1, 0, 0)));
+                    .containsExactly(new PathMetrics(
+                            0, "b at 10.0.12.2", "sender", "c over RDMA", 2, new Counts(2, 128, 1, 0, 0)));
         }
     }
 
