@@ -335,23 +335,23 @@ final class Circuit {
     }
 
     /**
-     * Has it not be polled, if it has been quiet for so long, and nothing is on its way.
-     *
-     * @return whether it is not to be polled any more
+     * Whether it need not be polled any more: it has been quiet for so long, and nothing is on its way. As long as
+     * something is, it is polled now and then, and its neighbours wake it as if it slept.
      */
     boolean hasRested(long now, long nanos) {
         if (phase != Phase.SPLICED) {
             return true;
         }
-        if (now - movedAt < nanos || splicedNow().isSending()) {
+        if (now - movedAt < nanos) {
             return false;
         }
         try {
             splicedNow().sleep();
+            return !splicedNow().isSending();
         } catch (IOException e) {
             broken(e);
+            return true;
         }
-        return true;
     }
 
     /** Tells who asked, as far as it listens, and ends. */

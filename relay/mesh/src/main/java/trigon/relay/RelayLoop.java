@@ -294,6 +294,7 @@ final class RelayLoop implements Circuit.Host {
 
     @Override
     public void awake(Circuit circuit) {
+        lastMove = System.nanoTime(); // what it was woken for may come behind the word
         if (!awake.contains(circuit)) {
             awake.add(circuit);
         }

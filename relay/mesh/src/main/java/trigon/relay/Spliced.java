@@ -111,7 +111,7 @@ final class Spliced {
         return incoming.carrier().isSending() || outgoing.carrier().isSending();
     }
 
-    /** Nobody polls until a socket is ready. Only while nothing {@linkplain #isSending is on its way}. */
+    /** Has the neighbours make a socket ready with what comes next, since nobody may be polling. */
     void sleep() throws IOException {
         incoming.carrier().sleep();
         outgoing.carrier().sleep();
