@@ -24,7 +24,7 @@ class SimulatedRelaysIT {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Pattern LEFT = Pattern.compile(
-            " goes on over toC \\S+ \\(TCP\\)( relayed by c over \\w+)? instead of to[AB] \\S+ \\(RDMA\\)");
+            " goes on over toC \\S+ \\(TCP\\)( relayed by \\S+ over [\\w ]+)? instead of to[AB] \\S+ \\(RDMA\\)");
     private static final Pattern RETURNED = Pattern.compile(" returns to to[AB] \\S+ \\(RDMA\\)");
 
     @TempDir

@@ -51,11 +51,12 @@ public final class Routes {
 
     private int mostLooks;
 
-    private Routes(Nodes nodes, InetAddress target) {
+    private Routes(Nodes nodes, InetAddress target, boolean saysRdma) {
         graph = nodes.graph();
         own = nodes.ownIndex();
         this.target = target;
-        targetHasRdma = hasRdma(graph, target);
+        BitSet announced = graph.at(target);
+        targetHasRdma = announced.isEmpty() ? saysRdma : hasRdma(graph, target);
     }
 
     /**
@@ -66,7 +67,17 @@ public final class Routes {
      * @param tie decides among equals
      */
     public static List<Route> to(Nodes nodes, InetAddress target, long tie) {
-        Routes search = new Routes(nodes, target);
+        return to(nodes, target, false, tie);
+    }
+
+    /**
+     * The same, to a node of which there may be no announcement: without the cluster's key, none comes from beyond a
+     * relay.
+     *
+     * @param saysRdma whether it has said by other means that it has RDMA there
+     */
+    public static List<Route> to(Nodes nodes, InetAddress target, boolean saysRdma, long tie) {
+        Routes search = new Routes(nodes, target, saysRdma);
         search.last();
         for (int relays = 1; relays <= MOST_RELAYS && search.isSlow(); relays++) {
             search.over(relays);

@@ -91,7 +91,8 @@ final class Ways implements Detours {
         List<Way> found = new ArrayList<>();
         for (PeerLink remote : remotes) {
             if (remote.kinds().contains(LinkKind.SOFTWARE)) {
-                for (Route route : Routes.to(known, remote.address(), connection)) {
+                boolean rdma = remote.kinds().contains(LinkKind.RDMA);
+                for (Route route : Routes.to(known, remote.address(), rdma, connection)) {
                     link(route.local()).ifPresent(local -> found.add(new Way(local, remote, route)));
                 }
             }

@@ -37,7 +37,7 @@ class WaysTest {
 
     private List<LinkRecord> ofB = List.of(link("10.0.12.2", true), link("10.0.23.2", true));
     private List<LinkRecord> ofD = List.of(link("10.0.34.4", false), link("10.0.14.4", false));
-    private final AnnouncementKey key = new AnnouncementKey(Optional.of(new ClusterKey(Path.of("/key"), new byte[32])));
+    private AnnouncementKey key = new AnnouncementKey(Optional.of(new ClusterKey(Path.of("/key"), new byte[32])));
 
     @Test
     void whatCarriesEachHopIsKnown() {
@@ -57,6 +57,14 @@ class WaysTest {
         ofB = List.of(link("10.0.12.2", true), link("10.0.23.2", false));
 
         assertThat(firstWays()).contains("relayed by b over RDMA and TCP");
+    }
+
+    /** Without the cluster's key its announcement does not come to a. */
+    @Test
+    void thePeerItselfSaysWhetherItHasRdma() {
+        key = new AnnouncementKey(Optional.empty());
+
+        assertThat(firstWays()).contains("relayed by b over RDMA");
     }
 
     @Test
