@@ -20,7 +20,6 @@ import trigon.tools.probe.Observations.Probe;
 final class LinkChecks {
 
     private static final double LEAST_SHARE_OF_SPEED = 0.7;
-    private static final double LEAST_SHARE_BY_GATEWAY = 0.25;
 
     /** Value of rp_filter, see the kernel's ip-sysctl. */
     private static final long STRICT = 1;
@@ -347,13 +346,9 @@ final class LinkChecks {
 
     private void checkRate(Probe probe, String where) {
         NodeFacts facts = seen.facts().get(probe.from());
-        if (facts == null) {
-            return;
-        }
-        checkBurst(probe, where, facts);
         boolean byRdma = probe.transfer().rateMbps().isPresent();
         Optional<Long> measured = byRdma ? probe.transfer().rateMbps() : probe.rateMbps();
-        if (measured.isEmpty()) {
+        if (facts == null || measured.isEmpty()) {
             return;
         }
         long rate = measured.orElseThrow();
@@ -376,29 +371,7 @@ final class LinkChecks {
                                                         + " may be slower"))));
     }
 
-    /** By a gateway: a switch forwards at the speed of the cable, a host does not. */
-    private void checkBurst(Probe probe, String where, NodeFacts facts) {
-        if (probe.transfer().burstMbps().isEmpty()) {
-            return;
-        }
-        long rate = probe.transfer().burstMbps().orElseThrow();
-        facts.interfaceOf(address(probe.fromAddress()))
-                .filter(nic -> nic.speedMbps() > 0)
-                .filter(nic -> rate < nic.speedMbps() * LEAST_SHARE_BY_GATEWAY)
-                .ifPresent(nic -> findings.add(
-                        probe,
-                        Finding.warning(
-                                "slow",
-                                where,
-                                "RDMA WRITE through the gateway carries %d Mbit/s; the link's nominal speed is %d"
-                                        .formatted(rate, nic.speedMbps()),
-                                "less than a quarter of its speed, for 64 WRITEs of 64 KiB at once",
-                                advice(
-                                        probe.from(),
-                                        "set routes.rdma: off on both nodes, so that TCP goes through the gateway"))));
-    }
-
-    private static InterfaceAddress address(String text) {
+    static InterfaceAddress address(String text) {
         var address = InterfaceAddress.parseAddress(text);
         return new InterfaceAddress(address, address.getAddress().length * 8);
     }

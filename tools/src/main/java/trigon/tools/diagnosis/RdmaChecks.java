@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import trigon.tools.diagnosis.Finding.Remedy;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.facts.Transfer;
 import trigon.tools.facts.Transfer.End;
 import trigon.tools.probe.Observations;
@@ -17,10 +18,15 @@ import trigon.tools.probe.Observations.Probe;
 /** What is wrong with RDMA between two nodes, on a link where both ends have it. Pure. */
 final class RdmaChecks {
 
+    private static final double LEAST_SHARE_BY_GATEWAY = 0.25;
+
+    private final Observations seen;
     private final List<Finding> findings = new ArrayList<>();
     private final Set<String> said = new HashSet<>();
 
-    private RdmaChecks() {}
+    private RdmaChecks(Observations seen) {
+        this.seen = seen;
+    }
 
     /**
      * All of them.
@@ -28,7 +34,7 @@ final class RdmaChecks {
      * @param misled addresses whose trouble is explained already, by another finding
      */
     static List<Finding> of(Observations seen, Set<String> misled) {
-        RdmaChecks checks = new RdmaChecks();
+        RdmaChecks checks = new RdmaChecks(seen);
         for (Probe probe : seen.probes()) {
             if (!misled.contains(probe.fromAddress()) && !misled.contains(probe.toAddress())) {
                 checks.check(probe, probe.transfer());
@@ -77,8 +83,25 @@ final class RdmaChecks {
                         "%s after %d bytes; %s; %s".formatted(status(rdma), rdma.bytes(), rdma.why(), ends(rdma)),
                         look(probe.from(), "dmesg | tail -n 50"),
                         look(probe.to(), "dmesg | tail -n 50")));
-            default -> {} // right, or there is none
+            default -> rdma.burstMbps().ifPresent(rate -> checkBurst(probe, rate, where)); // right, or there is none
         }
+    }
+
+    /** Through a gateway: a switch forwards at the speed of the cable, a host most likely does not. */
+    private void checkBurst(Probe probe, long rate, String where) {
+        seen.facts()
+                .getOrDefault(probe.from(), NodeFacts.NONE)
+                .interfaceOf(LinkChecks.address(probe.fromAddress()))
+                .filter(nic -> rate < nic.speedMbps() * LEAST_SHARE_BY_GATEWAY)
+                .ifPresent(nic -> findings.add(Finding.warning(
+                        "rdma-gateway-slow",
+                        where,
+                        "RDMA WRITE through the gateway carries %d Mbit/s; the link's nominal speed is %d"
+                                .formatted(rate, nic.speedMbps()),
+                        "less than a quarter of it, for 64 WRITEs of 64 KiB at once",
+                        advice(
+                                probe.from(),
+                                "set routes.rdma: off on both nodes, so that TCP goes through the gateway"))));
     }
 
     private static String status(Transfer rdma) {

@@ -141,6 +141,7 @@ final class PlantedFindings {
         });
         FAULTS.put("rdma-no-acknowledgement", n -> rdma(n, "no acknowledgement").put("status", "RETRY_EXCEEDED"));
         FAULTS.put("rdma-write-failed", n -> rdma(n, "failed").put("status", "REMOTE_ACCESS_ERROR"));
+        FAULTS.put("rdma-gateway-slow", n -> rdma(n, "right").put("burstMbps", 9_000));
         FAULTS.put("rdma-data-wrong", n -> rdma(n, "wrong").put("wrong", 17));
         FAULTS.put("address-missing", n -> {
             n.nic("b", 0).put("addresses", new ArrayList<>());
