@@ -14,8 +14,6 @@ const struct ibv_context_ops data_path = {
   .poll_cq = poll_cq, .req_notify_cq = req_notify_cq, .post_send = post_send, .post_recv = post_recv,
 };
 
-enum { ROCE_PORT = 4791 };
-
 int device_ports[MAX_DEVICES];
 
 /* What a device was made of, and what its program was told last. */
@@ -243,7 +241,7 @@ bool ports_connected(int a, int b) {
 }
 
 bool kernel_routes(const Device *d, const union ibv_gid *local, const union ibv_gid *remote) {
-  struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(ROCE_PORT) }, from = { 0 };
+  struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(4791) }, from = { 0 };
   socklen_t length = sizeof from;
 
   if (!*sources[d->index].interface || !IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)local->raw)
