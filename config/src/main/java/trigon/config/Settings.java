@@ -192,14 +192,22 @@ public final class Settings {
             "auto",
             "`auto` or `tcp`: whether RDMA carries relayed connections over each link that has it at both ends");
 
+    /** How much memory RDMA locks for them. */
+    public static final SettingKey<Integer> CIRCUITS_MEMORY = ofFile(
+            "circuits.memoryMiB",
+            new WholeNumber(0, 1 << 20),
+            "256",
+            "locked memory that RDMA may take for relayed connections in each process, 0.8 MiB for each; those beyond"
+                    + " it go by TCP");
+
     /** Whether RDMA goes by gateways. */
     public static final SettingKey<RoutedRdma> ROUTES_RDMA = ofBoth(
             "TRIGON_ROUTES_RDMA",
             "routes.rdma",
             new Word<>(RoutedRdma.class),
             "off",
-            "`off` or `on`: whether RDMA goes over routes of the kernel that have a gateway; with `off`, TCP does. Set it"
-                    + " where switches route, and not where hosts forward");
+            "`off` or `on`: whether RDMA goes over routes of the kernel that have a gateway; with `off`, TCP does. Set"
+                    + " it where switches route, and not where hosts forward");
 
     /** UDP port of the announcements. */
     public static final SettingKey<Integer> TOPOLOGY_PORT = ofFile(

@@ -22,9 +22,11 @@ final class HopDevice implements AutoCloseable {
     private final HopPort port;
     private final DeviceContext context;
     private final ProtectionDomain domain;
+    private final SlotMemory memory;
     private final Set<HopQueuePair> queuePairs = new HashSet<>(); // guarded by itself
 
-    private HopDevice(HopPort port, DeviceContext context, ProtectionDomain domain) {
+    private HopDevice(HopPort port, DeviceContext context, ProtectionDomain domain, SlotMemory memory) {
+        this.memory = memory;
         this.port = port;
         this.context = context;
         this.domain = domain;
@@ -33,12 +35,13 @@ final class HopDevice implements AutoCloseable {
     /**
      * Opens it.
      *
+     * @param memory gets back what its queue pairs have taken
      * @throws VerbsException if the device refuses; nothing is left open then
      */
-    static HopDevice open(HopPort port) {
+    static HopDevice open(HopPort port, SlotMemory memory) {
         DeviceContext context = port.provider().open(port.deviceName());
         try {
-            return new HopDevice(port, context, context.allocateProtectionDomain());
+            return new HopDevice(port, context, context.allocateProtectionDomain(), memory);
         } catch (VerbsException e) {
             context.close();
             throw e;
@@ -64,6 +67,7 @@ final class HopDevice implements AutoCloseable {
         synchronized (queuePairs) {
             queuePairs.remove(queuePair);
         }
+        memory.giveBack(queuePair.receives());
     }
 
     DeviceContext context() {

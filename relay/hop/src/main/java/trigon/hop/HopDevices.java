@@ -25,10 +25,16 @@ public final class HopDevices implements AutoCloseable {
     private final Map<InetAddress, HopPort> ports;
     private final Map<InetAddress, HopDevice> open = new HashMap<>();
     private final RareMessage failures = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
+    private final SlotMemory memory;
     private boolean closed;
 
-    /** Those of these ports. */
-    public HopDevices(List<HopPort> ports) {
+    /**
+     * Those of these ports.
+     *
+     * @param mostBytes of memory that the slots of all hops may lock; hops beyond it stay on TCP
+     */
+    public HopDevices(List<HopPort> ports, long mostBytes) {
+        memory = new SlotMemory(mostBytes);
         this.ports = ports.stream().collect(Collectors.toMap(HopPort::address, port -> port, (first, _) -> first));
     }
 
@@ -53,7 +59,7 @@ public final class HopDevices implements AutoCloseable {
             return Optional.of(known);
         }
         try {
-            HopDevice opened = HopDevice.open(port);
+            HopDevice opened = HopDevice.open(port, memory);
             open.put(local, opened);
             return Optional.of(opened);
         } catch (VerbsException e) {
@@ -64,8 +70,28 @@ public final class HopDevices implements AutoCloseable {
 
     /** A hop stays on TCP, for lack of something on its device. */
     void onFailure(InetAddress local, VerbsException why) {
-        failures.log("a relayed connection stays on TCP at %s: %s"
-                .formatted(InterfaceAddress.text(local), why.getMessage()));
+        onFailure(local, String.valueOf(why.getMessage()));
+    }
+
+    private void onFailure(InetAddress local, String why) {
+        failures.log("a relayed connection stays on TCP at %s: %s".formatted(InterfaceAddress.text(local), why));
+    }
+
+    /** Takes memory for a queue pair's slots; if too much is taken, false, and that is logged. */
+    boolean take(InetAddress local, SlotGeometry slots) {
+        boolean taken = memory.take(slots);
+        if (!taken) {
+            onFailure(
+                    local,
+                    "others lock the %d MiB that RDMA may take for them; raise circuits.memoryMiB and ulimit -l"
+                            .formatted(memory.mostBytes() >> 20));
+        }
+        return taken;
+    }
+
+    /** A queue pair could not be opened: its memory is not used. */
+    void giveBack(SlotGeometry slots) {
+        memory.giveBack(slots);
     }
 
     /** Closes all of them, and what is left open on them. Twice is allowed. */

@@ -106,7 +106,7 @@ public final class HopUpgrade {
 
     private HopOffer offer() {
         Optional<HopDevice> device = devices.at(local);
-        if (device.isEmpty()) {
+        if (device.isEmpty() || !devices.take(local, receives)) {
             return new HopOffer.Stay();
         }
         try {
@@ -114,6 +114,7 @@ public final class HopUpgrade {
             queuePair = opened;
             return new HopOffer.Chunks(opened.endpoint(), receives);
         } catch (VerbsException e) {
+            devices.giveBack(receives);
             stay(e);
             return new HopOffer.Stay();
         }

@@ -296,7 +296,7 @@ class ChunkStreamTest {
             assertThat(hop.accepter).isEmpty();
         }
         fabric.limitMemory(Long.MAX_VALUE);
-        HopDevices none = new HopDevices(List.of());
+        HopDevices none = new HopDevices(List.of(), 0);
         try (TestHop hop = new TestHop(devices, none)) {
             assertThat(hop.dialler).isEmpty();
             assertThat(hop.accepter).isEmpty();
@@ -304,6 +304,30 @@ class ChunkStreamTest {
         try (TestHop hop = new TestHop(none, devices)) {
             assertThat(hop.dialler).isEmpty();
             assertThat(hop.accepter).isEmpty();
+        }
+    }
+
+    @Test
+    void staysOnTcpBeyondTheMemoryThatSlotsMayLock() throws IOException {
+        long ofOne = SlotGeometry.FORWARD.bytes() + SlotGeometry.BACK.bytes();
+        try (HopDevices few = TestHop.devices(fabric, ofOne + SlotGeometry.BACK.bytes())) {
+            try (TestHop first = new TestHop(few, few);
+                    TestHop second = new TestHop(few, few)) {
+                assertThat(first.dialler).isPresent();
+                assertThat(second.dialler).isEmpty();
+                assertThat(second.accepter).isEmpty();
+            }
+            try (TestHop third = new TestHop(few, few)) {
+                assertThat(third.dialler).as("what the others took is free").isPresent();
+            }
+            fabric.limitMemory(100_000);
+            try (TestHop refused = new TestHop(few, few)) {
+                assertThat(refused.dialler).isEmpty();
+            }
+            fabric.limitMemory(Long.MAX_VALUE);
+            try (TestHop last = new TestHop(few, few)) {
+                assertThat(last.dialler).as("a refusal takes nothing").isPresent();
+            }
         }
     }
 

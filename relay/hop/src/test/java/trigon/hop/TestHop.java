@@ -57,7 +57,12 @@ final class TestHop implements AutoCloseable {
     }
 
     static HopDevices devices(SendFabric fabric) {
-        return new HopDevices(List.of(new HopPort(fabric, LOCAL, "one", 1, GID)));
+        return devices(fabric, Long.MAX_VALUE);
+    }
+
+    /** The slots of all their hops lock so much at most. */
+    static HopDevices devices(SendFabric fabric, long mostBytes) {
+        return new HopDevices(List.of(new HopPort(fabric, LOCAL, "one", 1, GID)), mostBytes);
     }
 
     static ByteBuffer bytes(int... values) {

@@ -42,8 +42,8 @@ class RelayLoopTest {
                 }
                 return from.accept();
             };
-            RelayLoop loop =
-                    new RelayLoop(selector, admission, RelayLimits.DEFAULT, new HopDevices(List.of()), acceptor, clock);
+            RelayLoop loop = new RelayLoop(
+                    selector, admission, RelayLimits.DEFAULT, new HopDevices(List.of(), 0), acceptor, clock);
 
             try (Socket client = new Socket(
                     InetAddress.ofLiteral("127.0.12.2"), listener.socket().getLocalPort())) {

@@ -50,9 +50,11 @@ final class RelayedLine implements AutoCloseable {
         List<InetAddress> addresses =
                 Arrays.stream(rdmaAddresses).map(InetAddress::ofLiteral).toList();
         rdma = new SendFabric(addresses.stream().collect(Collectors.toMap(InetAddress::getHostAddress, Gid::of)));
-        hops = new HopDevices(addresses.stream()
-                .map(address -> new HopPort(rdma, address, address.getHostAddress(), 1, Gid.of(address)))
-                .toList());
+        hops = new HopDevices(
+                addresses.stream()
+                        .map(address -> new HopPort(rdma, address, address.getHostAddress(), 1, Gid.of(address)))
+                        .toList(),
+                Long.MAX_VALUE);
         List<InterfaceAddress> links = List.of(
                 new InterfaceAddress(InetAddress.ofLiteral(B_TO_A), 24),
                 new InterfaceAddress(InetAddress.ofLiteral(B_TO_C), 24));

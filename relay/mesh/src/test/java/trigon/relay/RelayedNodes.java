@@ -58,7 +58,7 @@ abstract class RelayedNodes {
             links.add(new InterfaceAddress(InetAddress.ofLiteral(address), 24));
         }
         Relay relay = Relay.open(
-                new Admission(links, KEYS, (_, _) -> Optional.empty()), 0, limits, new HopDevices(List.of()), clock);
+                new Admission(links, KEYS, (_, _) -> Optional.empty()), 0, limits, new HopDevices(List.of(), 0), clock);
         open.add(relay);
         relay.start();
         return relay;

@@ -25,12 +25,13 @@ public final class RdmaHops {
      */
     public static HopDevices of(PluginConfig config, List<LocalLink> links, @Nullable VerbsProvider provider) {
         if (provider == null || config.value(Settings.CIRCUITS_CARRIER) == CircuitCarrier.TCP) {
-            return new HopDevices(List.of());
+            return new HopDevices(List.of(), 0);
         }
-        return new HopDevices(links.stream()
+        List<HopPort> ports = links.stream()
                 .filter(link -> link.kind() == LinkKind.RDMA && !link.isLinkLocal())
                 .map(link ->
                         new HopPort(provider, link.address().address(), link.deviceName(), link.port(), link.gid()))
-                .toList());
+                .toList();
+        return new HopDevices(ports, (long) config.value(Settings.CIRCUITS_MEMORY) << 20);
     }
 }

@@ -37,7 +37,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     /** 0 and 1 are the management queue pairs of InfiniBand. */
     private static final int FIRST_NUMBER = 2;
 
-    private static final HopDevices NO_HOPS = new HopDevices(List.of());
+    private static final HopDevices NO_HOPS = new HopDevices(List.of(), 0);
 
     private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
     private final ResourceLedger ledger = new ResourceLedger();
