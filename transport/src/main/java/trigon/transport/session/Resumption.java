@@ -220,7 +220,7 @@ public final class Resumption {
      */
     public MessageProtocol offered(Offer offer) {
         LinkKind kind = offer.kind();
-        boolean sends = offer.resumption().orElseThrow().sends();
+        boolean sends = offer.resumeCounts().orElseThrow().sends();
         MessageProtocol offered = sends ? MessageProtocol.EAGER : MessageProtocol.RENDEZVOUS;
         if (offered != first && (first == MessageProtocol.EAGER || kind != LinkKind.SOFTWARE)) {
             throw new IllegalArgumentException(
