@@ -311,7 +311,7 @@ public final class ProcessPolicy {
         }
         try {
             if (policy != null) {
-                take(policy, policy.look());
+                take(policy, policy.refresh());
             }
         } catch (RuntimeException | Error e) {
             log.warn("the policy cannot be loaded: {}", e.toString(), e);
@@ -352,10 +352,10 @@ public final class ProcessPolicy {
                 .toList();
     }
 
-    private void take(PolicyFile policy, PolicyFile.Look look) {
-        switch (look) {
-            case PolicyFile.Look.Unchanged() -> {}
-            case PolicyFile.Look.Refused(String reason) -> {
+    private void take(PolicyFile policy, PolicyFile.Outcome outcome) {
+        switch (outcome) {
+            case PolicyFile.Outcome.Unchanged() -> {}
+            case PolicyFile.Outcome.Refused(String reason) -> {
                 refused = reason;
                 log.warn(
                         "policy refused: {}; {}",
@@ -364,7 +364,7 @@ public final class ProcessPolicy {
                                 .map(version -> "the version before stays: " + version)
                                 .orElse("NCCL's own choices stand"));
             }
-            case PolicyFile.Look.Accepted(PolicyVersion version) -> {
+            case PolicyFile.Outcome.Accepted(PolicyVersion version) -> {
                 refused = "";
                 take(version);
             }
