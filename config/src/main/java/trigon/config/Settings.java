@@ -117,7 +117,7 @@ public final class Settings {
             "how long a connected peer may be silent before it counts as lost, 2s to 1h; see"
                     + " [failures](../reference/failures.md)");
 
-    /** Where the cluster's key is. */
+    /** Where the cluster key is. */
     public static final SettingKey<Optional<Path>> CLUSTER_KEY_FILE = add(
             Optional.of("TRIGON_CLUSTER_KEY_FILE"),
             Optional.of("handshake.clusterKeyFile"),
@@ -125,7 +125,7 @@ public final class Settings {
             new Optionally<>(new AbsolutePath("the key, the same on all nodes")),
             Optional.empty(),
             "none",
-            "absolute path of a file with the cluster's key, which every peer must have");
+            "absolute path of a file with the cluster key, which every peer must have");
 
     /** What becomes of a connection whose path fails. */
     public static final SettingKey<FailoverPolicy> FAILOVER = ofBoth(

@@ -13,7 +13,7 @@ public sealed interface HandshakeMessage {
      *
      * @param connection the listener's, from its handle
      * @param nonce random, so that no answer is good for it but a fresh one
-     * @param clusterMark shows that the sender has the cluster's key
+     * @param clusterMark shows that the sender has the cluster key
      */
     record Hello(ConnectionId connection, OpaqueBytes nonce, OpaqueBytes clusterMark) implements HandshakeMessage {}
 
