@@ -7,7 +7,7 @@ import trigon.config.setting.SettingValues;
 /**
  * Attributes of the queue pairs, for the terms see ibv_modify_qp(3).
  *
- * @param gidIndex forces an entry of every port's GID table; empty: the entry is found by address and type
+ * @param gidIndex the entry of every port's GID table to use; empty: the entry is found by address and type
  * @param port physical port of a device; empty: any active one
  * @param trafficClass 8 bits of the global route (RoCE: DSCP and ECN); empty: NCCL's, else 0
  * @param serviceLevel InfiniBand service level, 0 to 15
@@ -15,7 +15,7 @@ import trigon.config.setting.SettingValues;
  * @param retryCount retransmissions, 0 to 6: some devices take 7 for "without end", and then a dead peer is never
  *     noticed
  * @param rnrRetry retries after "receiver not ready", 0 to 7; 7 means without end
- * @param minRnrTimer code of the delay asked for when no receive is posted, 1 to 31 (12 is 0.64 ms)
+ * @param minRnrTimer code of the delay that a receiver asks for while it has no receive posted, 1 to 31 (12 is 0.64 ms)
  */
 public record QueuePairConfig(
         OptionalInt gidIndex,

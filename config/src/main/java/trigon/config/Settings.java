@@ -27,11 +27,11 @@ import trigon.config.setting.ValueType.WholeNumber;
 import trigon.config.setting.ValueType.Word;
 
 /**
- * The table of all settings. {@code ConfigLoader} reads them by it, {@link PluginConfig#value} gives the value of a
- * row, {@link PluginConfig#describe} logs it, and docs/guide/settings.md is made of it: a new setting is a row here,
- * and what uses its value.
+ * The table of all settings. {@code ConfigLoader} reads them, {@link PluginConfig#value} returns the value of a row,
+ * {@link PluginConfig#describe} logs it, and docs/guide/settings.md is generated from the table. A new setting is a row
+ * here, and the code that uses its value.
  *
- * <p>The nodes of the cluster and their NICs are no settings but a structure of the file: see {@link ClusterConfig}.
+ * <p>The cluster's nodes and their NICs are not settings but a structure of the file; see {@link ClusterConfig}.
  */
 public final class Settings {
 
@@ -59,11 +59,11 @@ public final class Settings {
             "queuePair.gidIndex",
             new WholeNumber(0, 255),
             "by address and type",
-            "forces an entry of every port's GID table");
+            "the entry of every port's GID table to use");
 
     /** The physical port of a device. */
     public static final SettingKey<Optional<Integer>> PORT =
-            optional("queuePair.port", new WholeNumber(1, 255), "any active", "uses this port of every device only");
+            optional("queuePair.port", new WholeNumber(1, 255), "any active", "the only port of every device to use");
 
     /** 8 bits of the global route. */
     public static final SettingKey<Optional<Integer>> TRAFFIC_CLASS = optional(
@@ -88,12 +88,12 @@ public final class Settings {
     public static final SettingKey<Integer> RNR_RETRY = ofFile(
             "queuePair.rnrRetry", new WholeNumber(0, 7), "7", "retries after \"receiver not ready\"; 7 is without end");
 
-    /** Code of the delay that is asked for when no receive is posted. */
+    /** Code of the delay that a receiver asks for. */
     public static final SettingKey<Integer> MIN_RNR_TIMER = ofFile(
             "queuePair.minRnrTimer",
             new WholeNumber(1, 31),
             "12",
-            "code of the delay asked for when no receive is posted; 12 is 0.64 ms");
+            "code of the delay that a receiver asks for while it has no receive posted; 12 is 0.64 ms");
 
     /** From the first attempt on one candidate path to its end. */
     public static final SettingKey<Duration> HANDSHAKE_TIMEOUT = ofFile(
@@ -107,8 +107,8 @@ public final class Settings {
             "handshake.port", new WholeNumber(0, 65535), "any free", "TCP port of the listeners; 0 is any free one");
 
     /**
-     * How long a connected peer may be silent: two beats of its at least, and by default longer than TCP waits between
-     * two attempts after ten seconds without a link.
+     * How long a connected peer may be silent: at least two of its heartbeats. The default is longer than TCP's pause
+     * between two attempts after ten seconds without a link.
      */
     public static final SettingKey<Duration> PEER_TIMEOUT = ofBoth(
             "TRIGON_PEER_TIMEOUT",
@@ -118,7 +118,7 @@ public final class Settings {
             "how long a connected peer may be silent before it counts as lost, 2s to 1h; see"
                     + " [failures](../reference/failures.md)");
 
-    /** Where the cluster's key is. */
+    /** Where the cluster key is. */
     public static final SettingKey<Optional<Path>> CLUSTER_KEY_FILE = add(
             Optional.of("TRIGON_CLUSTER_KEY_FILE"),
             Optional.of("handshake.clusterKeyFile"),
@@ -126,7 +126,7 @@ public final class Settings {
             new Optionally<>(new AbsolutePath("the key, the same on all nodes")),
             Optional.empty(),
             "none",
-            "absolute path of a file with the cluster's key, which every peer must have");
+            "absolute path of a file with the cluster key, which every peer must have");
 
     /** What becomes of a connection whose path fails. */
     public static final SettingKey<FailoverPolicy> FAILOVER = ofBoth(
@@ -276,7 +276,7 @@ public final class Settings {
         ofTools("TRIGON_DEBIAN", "where the packages for another processor come from");
         ofTools("TRIGON_DEBIAN_SECURITY", "the same for Debian's security updates");
         ofTools("TRIGON_GLIBC", "whether a distribution may ask for a newer C library than its machines have");
-        ofTools("TRIGON_HANDLER", "what runs programs of another processor, on its way to the namespace that has it");
+        ofTools("TRIGON_HANDLER", "entry of binfmt_misc for programs of another processor, passed to a new namespace");
     }
 
     private Settings() {}

@@ -24,7 +24,7 @@ import trigon.handshake.message.OpaqueBytes;
 import trigon.handshake.message.RandomMessages;
 import trigon.testsupport.Await;
 
-/** Who does not know the cluster's key gets nothing, and both sides are told why. */
+/** Who does not know the cluster key gets nothing, and both sides are told why. */
 class ClusterAuthenticationTest {
 
     private static final ClusterKey KEY = key("one key for all the nodes of this cluster");
@@ -71,7 +71,7 @@ class ClusterAuthenticationTest {
                 Optional.empty(), Optional.of(KEY), "the connecting side has a cluster key and the listener has none");
     }
 
-    /** With the right handle, that is: the cluster's key alone makes the difference. */
+    /** With the right handle, that is: the cluster key alone makes the difference. */
     private void assertWrongCluster(Optional<ClusterKey> listeners, Optional<ClusterKey> connectors, String reason)
             throws Exception {
         try (Node listening = node("127.0.0.3", listeners);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Jobs in networks that people have posted, with their numbers in {@code docs/reference/field-cases.md}. Nodes in
+ * Jobs in networks that people have posted, with their numbers in {@code integration-tests/field-cases.md}. Nodes in
  * network namespaces.
  */
 class FieldJobsIT {

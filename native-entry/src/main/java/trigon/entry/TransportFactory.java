@@ -43,7 +43,7 @@ import trigon.routing.hardware.TwinFunctions;
 import trigon.software.MoverSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
-import trigon.transport.plugin.Machine;
+import trigon.transport.plugin.HostNetwork;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RelayAccess;
 import trigon.transport.plugin.RoutedNetPlugin;
@@ -123,7 +123,7 @@ final class TransportFactory implements NetPluginFactory {
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                 settings,
-                new Machine(
+                new HostNetwork(
                         hostName,
                         pageBytes,
                         discovered,

@@ -29,7 +29,7 @@ import trigon.system.Memory;
 import trigon.system.NanoClock;
 import trigon.transport.handle.HandleTable;
 import trigon.transport.metrics.Metrics;
-import trigon.transport.plugin.Machine;
+import trigon.transport.plugin.HostNetwork;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RelayAccess;
 import trigon.transport.plugin.RoutedNetPlugin;
@@ -176,12 +176,12 @@ public final class TestNode implements AutoCloseable {
 
     private RoutedNetPlugin open(
             PluginConfig config, DiscoveredLinks discovered, LinkKind kind, String name, int pageBytes) {
-        Machine machine =
-                new Machine(name, pageBytes, discovered, Map.of(kind, verbs), _ -> Optional.empty(), LinkSearch.NONE);
+        HostNetwork host = new HostNetwork(
+                name, pageBytes, discovered, Map.of(kind, verbs), _ -> Optional.empty(), LinkSearch.NONE);
         VisibleState visible = new VisibleState(RequestTable.of(rows), Metrics.unshared());
         Timing timing = new Timing(clock, _ -> nextLook::set);
         return RoutedNetPlugin.open(
-                new PluginSetup(config, machine, visible, RelayAccess.NONE, new PoliciesOnly(), timing));
+                new PluginSetup(config, host, visible, RelayAccess.NONE, new PoliciesOnly(), timing));
     }
 
     /** Leaves connections to the settings. */

@@ -28,7 +28,7 @@ import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
 import trigon.testsupport.Await;
 import trigon.transport.metrics.Metrics;
-import trigon.transport.plugin.Machine;
+import trigon.transport.plugin.HostNetwork;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RoutedNetPlugin;
 import trigon.transport.plugin.VisibleState;
@@ -102,10 +102,10 @@ class VanishedLinksTest {
                 .peek(link -> software.put(device(link)))
                 .toList();
         DiscoveredLinks discovered = new DiscoveredLinks(List.of(links), Map.of(), List.of());
-        Machine machine = new Machine(
+        HostNetwork host = new HostNetwork(
                 "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), search);
         VisibleState visible = new VisibleState(RequestTable.unseen(), Metrics.unshared());
-        return RoutedNetPlugin.open(new PluginSetup(config, machine, visible));
+        return RoutedNetPlugin.open(new PluginSetup(config, host, visible));
     }
 
     private static PluginConfig listed(LocalLink... links) {

@@ -108,7 +108,7 @@ public final class ClusterKey {
     }
 
     private static ConfigException unusable(Path file, Source source, String why, @Nullable Exception cause) {
-        String message = "the cluster's key file %s, which %s names, cannot be used: %s".formatted(file, source, why);
+        String message = "the cluster key file %s, which %s names, cannot be used: %s".formatted(file, source, why);
         return cause == null ? new ConfigException(message) : new ConfigException(message, cause);
     }
 

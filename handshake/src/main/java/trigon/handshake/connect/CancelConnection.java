@@ -18,8 +18,8 @@ final class CancelConnection extends ClientConnection {
 
     private final EndFailure failure;
     private final CompletableFuture<Void> told = new CompletableFuture<>();
-    private boolean said;
-    private boolean noted;
+    private boolean farewellSent;
+    private boolean acknowledged;
 
     /** Does nothing until it is started; after the timeout it fails. */
     CancelConnection(
@@ -28,7 +28,7 @@ final class CancelConnection extends ClientConnection {
         this.failure = failure;
     }
 
-    /** Done when the listener has noted it; else a {@link HandshakeException}. */
+    /** Completes when the listener has acknowledged it; otherwise fails with a {@link HandshakeException}. */
     CompletableFuture<Void> told() {
         return told;
     }
@@ -36,10 +36,10 @@ final class CancelConnection extends ClientConnection {
     @Override
     protected void received(HandshakeFrame frame) {
         switch (frame.message()) {
-            case Challenge _ when !said && isProven(frame) -> challenged();
+            case Challenge _ when !farewellSent && isProven(frame) -> challenged();
             case Farewell _
-            when said && isProven(frame) -> {
-                noted = true;
+            when farewellSent && isProven(frame) -> {
+                acknowledged = true;
                 fail(Kind.ABANDONED, "the listener has noted it");
             }
             case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
@@ -49,14 +49,14 @@ final class CancelConnection extends ClientConnection {
 
     @Override
     void challenged() {
-        said = true;
+        farewellSent = true;
         await("the listener's acknowledgement");
         sendProven(new Farewell(Optional.of(failure)), known());
     }
 
     @Override
     protected void failed(HandshakeException cause) {
-        if (noted) {
+        if (acknowledged) {
             told.complete(null);
         } else {
             told.completeExceptionally(cause);

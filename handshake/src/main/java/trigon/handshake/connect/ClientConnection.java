@@ -29,17 +29,17 @@ import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 
-/** The connecting side's TCP connection, up to the listener's proof: then it may know what this side has to say. */
+/** The connecting side's TCP connection until the listener has proven itself. Subclasses do what comes after. */
 abstract class ClientConnection extends HandshakeConnection {
 
     /**
-     * Where a connection goes, and what must be known there.
+     * Where a connection goes, and what the listener must prove.
      *
-     * @param local the own address that it is bound to
-     * @param remote the listener's
+     * @param local the local address that it is bound to
+     * @param remote the listener's address
      * @param detour the relays on the way, if there are any
-     * @param secret the connection's, from the handle
-     * @param connection which one is meant
+     * @param secret from the handle
+     * @param connection its id, from the handle
      */
     record Target(
             InetAddress local,
@@ -54,7 +54,7 @@ abstract class ClientConnection extends HandshakeConnection {
     private @Nullable HandshakeProofs proofs;
 
     /**
-     * To be started.
+     * Does nothing before {@link #start}.
      *
      * @param timeout of the whole handshake
      */
@@ -70,10 +70,10 @@ abstract class ClientConnection extends HandshakeConnection {
         return List.of(target.local(), target.remote());
     }
 
-    /** The listener is the one that made the handle. */
+    /** Called when the listener has proven that it made the handle. */
     abstract void challenged();
 
-    /** To be called once, from any thread. */
+    /** Called once, from any thread. */
     final void start() {
         onEventLoop(this::connect);
     }
@@ -86,12 +86,13 @@ abstract class ClientConnection extends HandshakeConnection {
         new Bootstrap()
                 .group(loop().eventLoop())
                 .channel(NioSocketChannel.class)
-                .disableResolver() // addresses only: and a resolver would start a thread of its own to end
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // the deadline is for all of it
+                .disableResolver() // targets are addresses, and a resolver would start a thread that has to be ended
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // startDeadline covers this, too
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        target.detour().ifPresent(way -> channel.pipeline().addLast(new CircuitHandler(way.opening())));
+                        target.detour()
+                                .ifPresent(each -> channel.pipeline().addLast(new CircuitHandler(each.opening())));
                         attach(channel);
                     }
                 })
@@ -140,7 +141,7 @@ abstract class ClientConnection extends HandshakeConnection {
         return proven;
     }
 
-    /** Does nothing if the message's proof was wrong: then it is over already. */
+    /** Fails the connection, unless a wrong proof has already ended it. */
     final void unexpected(HandshakeMessage message) {
         fail(
                 Kind.PROTOCOL,

@@ -169,7 +169,7 @@ final class IncomingConnection extends HandshakeConnection {
 
     /** Whether an offer is one that the registration waits for; refuses it if not. */
     private boolean isDue(Offer received, Registration found) {
-        boolean resumes = received.resumption().isPresent();
+        boolean resumes = received.resumeCounts().isPresent();
         if (resumes && !found.resumes()) {
             // its end here is about to be: the peer tries again
             fail(Kind.DISCONNECTED, "the connection is to go on before it has begun here");
@@ -246,7 +246,7 @@ final class IncomingConnection extends HandshakeConnection {
     /** A connection that is to go on may do so another time or over another path, unless its end here is lost. */
     private void refused(@Nullable Throwable failure) {
         String why = reason(failure);
-        if (offer != null && offer.resumption().isPresent() && !isLost(failure)) {
+        if (offer != null && offer.resumeCounts().isPresent() && !isLost(failure)) {
             fail(Kind.DISCONNECTED, why, failure);
         } else if (causeOf(failure) instanceof NoWayNowException) {
             endWith(HandshakeCodec.encode(new NotNow(why)), Kind.UNREACHABLE, why);

@@ -237,10 +237,10 @@ public final class HandshakeCodec {
         putEndpoint(to, offer.endpoint());
         putMemory(to, offer.clearToSend());
         to.putLong(offer.maxMessageBytes());
-        to.putInt(offer.resumption().map(Resumption::attempt).orElse(0))
-                .putLong(offer.resumption().map(Resumption::begun).orElse(0L))
-                .putLong(offer.resumption().map(Resumption::confirmed).orElse(0L));
-        putFlag(to, offer.resumption().map(Resumption::sends).orElse(false));
+        to.putInt(offer.resumeCounts().map(ResumeCounts::attempt).orElse(0))
+                .putLong(offer.resumeCounts().map(ResumeCounts::begun).orElse(0L))
+                .putLong(offer.resumeCounts().map(ResumeCounts::confirmed).orElse(0L));
+        putFlag(to, offer.resumeCounts().map(ResumeCounts::sends).orElse(false));
         to.put((byte) offer.listeners().size());
         offer.listeners().forEach(listener -> LinkAddressCodec.write(listener, to));
     }
@@ -260,17 +260,17 @@ public final class HandshakeCodec {
                 getEndpoint(from),
                 getMemory(from),
                 from.getLong(),
-                getResumption(from),
+                getResumeCounts(from),
                 LinkAddressCodec.read(from, Byte.toUnsignedInt(from.get())));
     }
 
-    private static Optional<Resumption> getResumption(ByteBuffer from) {
+    private static Optional<ResumeCounts> getResumeCounts(ByteBuffer from) {
         int attempt = from.getInt();
         long begun = from.getLong();
         long confirmed = from.getLong();
         boolean sends = getFlag(from);
         if (attempt != 0) {
-            return Optional.of(new Resumption(attempt, begun, confirmed, sends));
+            return Optional.of(new ResumeCounts(attempt, begun, confirmed, sends));
         }
         if (begun != 0 || confirmed != 0 || sends) {
             throw malformed("it goes on with messages of a connection that begins");

@@ -13,7 +13,7 @@ public sealed interface HandshakeMessage {
      *
      * @param connection the listener's, from its handle
      * @param nonce random, so that no answer is good for it but a fresh one
-     * @param clusterMark shows that the sender has the cluster's key
+     * @param clusterMark shows that the sender has the cluster key
      */
     record Hello(ConnectionId connection, OpaqueBytes nonce, OpaqueBytes clusterMark) implements HandshakeMessage {}
 
@@ -34,7 +34,7 @@ public sealed interface HandshakeMessage {
      * @param endpoint the sending queue pair
      * @param clearToSend the ring into which the receiver writes what it has room for
      * @param maxMessageBytes the longest message that will be sent
-     * @param resumption if the connection goes on, after its former paths have failed; empty: it begins
+     * @param resumeCounts if the connection goes on, after its former paths have failed; empty: it begins
      * @param listeners where the connecting side's process can be reached; none if that is of no use
      */
     record Offer(
@@ -45,7 +45,7 @@ public sealed interface HandshakeMessage {
             QueuePairEndpoint endpoint,
             RemoteMemory clearToSend,
             long maxMessageBytes,
-            Optional<Resumption> resumption,
+            Optional<ResumeCounts> resumeCounts,
             List<LinkAddress> listeners)
             implements HandshakeMessage {
 

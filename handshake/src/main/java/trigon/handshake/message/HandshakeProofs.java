@@ -18,7 +18,7 @@ import trigon.verbs.ConnectionKey;
  * One end's knowledge of the connection's secret, to be proven, and of what was said, to be agreed on.
  *
  * <p>Each side has a key of its own, derived by HKDF-SHA256 (RFC 5869) from the connection's secret, salted with the
- * cluster's key where there is one. A message's proof is HMAC-SHA256 under its sender's key over all frames of the
+ * cluster key where there is one. A message's proof is HMAC-SHA256 under its sender's key over all frames of the
  * handshake so far, with their proofs, and its own frame up to the proof. Both sides' nonces are in there, so no proof
  * is good for another handshake; and since the keys differ, none is good for the other direction.
  *
@@ -91,7 +91,7 @@ public final class HandshakeProofs {
     }
 
     /**
-     * Shows that the sender of a Hello has the cluster's key, and nothing about the key: a wrong cluster is noticed,
+     * Shows that the sender of a Hello has the cluster key, and nothing about the key: a wrong cluster is noticed,
      * and told from a wrong secret, before anything else. A copy of it proves nothing more than that, since proofs
      * follow.
      */

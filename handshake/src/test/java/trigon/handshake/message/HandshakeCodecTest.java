@@ -48,7 +48,7 @@ class HandshakeCodecTest {
                 new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
                 new RemoteMemory(0x7F00_0000_1000L, 0x55667788),
                 1 << 30,
-                Optional.of(new Resumption(6, 9, 8, true)),
+                Optional.of(new ResumeCounts(6, 9, 8, true)),
                 List.of(new LinkAddress(InetAddress.ofLiteral("10.0.12.1"), 24, 0x4567, Set.of(LinkKind.SOFTWARE))));
         int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(8 + bytes)

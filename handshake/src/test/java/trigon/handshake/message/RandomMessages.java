@@ -69,7 +69,7 @@ public final class RandomMessages {
                 offer.endpoint(),
                 offer.clearToSend(),
                 offer.maxMessageBytes(),
-                Optional.of(new Resumption(
+                Optional.of(new ResumeCounts(
                         random.nextInt(1, Integer.MAX_VALUE), begun, random.nextLong(begun + 1), random.nextBoolean())),
                 List.of(new LinkAddress(InetAddress.getLoopbackAddress(), 24, 7, EnumSet.of(kind()))));
     }

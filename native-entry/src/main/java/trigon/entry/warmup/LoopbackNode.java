@@ -21,7 +21,7 @@ import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
 import trigon.transport.metrics.Metrics;
-import trigon.transport.plugin.Machine;
+import trigon.transport.plugin.HostNetwork;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RoutedNetPlugin;
 import trigon.transport.plugin.VisibleState;
@@ -102,7 +102,7 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
         try {
             RoutedNetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
                     config(LinkPolicy.AUTO),
-                    new Machine(
+                    new HostNetwork(
                             "warm-up",
                             pageBytes,
                             new DiscoveredLinks(links, Map.of(), List.of()),

@@ -71,13 +71,19 @@ public final class ProcessPolicy {
     private @Nullable PolicyState state;
     private @Nullable Consumer<RecordListener> recorder;
     private boolean listens;
-    private @Nullable PolicyFile file;
-    private boolean required;
-    private boolean opened;
+    private @Nullable Configured configured;
 
     // of the file's thread
     private final Publication publication = new Publication(SHARED_MEMORY);
     private String refused = "";
+
+    /**
+     * What the settings say.
+     *
+     * @param required whether communicators fail without a policy
+     * @param file null if they name none
+     */
+    private record Configured(boolean required, @Nullable PolicyFile file) {}
 
     public ProcessPolicy() {
         this(
@@ -98,14 +104,14 @@ public final class ProcessPolicy {
 
     /** Takes the settings, once; and begins to read the file, if they name one. */
     public synchronized void open(PluginConfig config) {
-        if (opened) {
+        if (configured != null) {
             return;
         }
-        opened = true;
-        required = config.value(Settings.POLICY_MODE) == PolicyMode.REQUIRED;
+        boolean required = config.value(Settings.POLICY_MODE) == PolicyMode.REQUIRED;
         Optional<Path> path = config.value(Settings.POLICY_FILE);
+        configured = new Configured(
+                required, path.map(each -> new PolicyFile(each, loader)).orElse(null));
         if (path.isPresent()) {
-            file = new PolicyFile(path.get(), loader);
             watch(path.get());
         } else if (required) {
             log.warn(
@@ -129,7 +135,7 @@ public final class ProcessPolicy {
 
     /** Whether the settings have been taken. */
     public synchronized boolean isOpen() {
-        return opened;
+        return configured != null;
     }
 
     /** Tells C from now on whether there is a policy. */
@@ -155,9 +161,9 @@ public final class ProcessPolicy {
             listens = true;
             recorder.accept(new EventAssembly(new EventPrograms(shared, deciders)));
         }
-        if (opened && state != null) {
-            state.publishSet(file != null || required);
-            if (hasLooked || file == null) {
+        if (configured != null && state != null) {
+            state.publishSet(configured.file() != null || configured.required());
+            if (hasLooked || configured.file() == null) {
                 state.publishEvents(wanted);
             }
         }
@@ -264,14 +270,15 @@ public final class ProcessPolicy {
     }
 
     private synchronized boolean isRequired() {
-        return required;
+        return configured != null && configured.required();
+    }
+
+    private synchronized @Nullable PolicyFile file() {
+        return configured == null ? null : configured.file();
     }
 
     private Optional<PolicyVersion> current() {
-        PolicyFile policy;
-        synchronized (this) {
-            policy = file;
-        }
+        PolicyFile policy = file();
         if (policy == null) {
             return Optional.empty();
         }
@@ -305,13 +312,10 @@ public final class ProcessPolicy {
 
     /** On the thread of the file. */
     private void pollFile() {
-        PolicyFile policy;
-        synchronized (this) {
-            policy = file;
-        }
+        PolicyFile policy = file();
         try {
             if (policy != null) {
-                take(policy, policy.look());
+                take(policy, policy.refresh());
             }
         } catch (RuntimeException | Error e) {
             log.warn("the policy cannot be loaded: {}", e.toString(), e);
@@ -335,9 +339,10 @@ public final class ProcessPolicy {
             stopped.addAll(stopped(tuner.communicator(), decider.host()));
             maps.addAll(MapContents.of(tuner.communicator(), decider.host().maps()));
         }
-        Optional<PolicyVersion> version = file == null ? Optional.empty() : file.current();
+        PolicyFile policy = file();
+        Optional<PolicyVersion> version = policy == null ? Optional.empty() : policy.current();
         return new PolicyReport(
-                file == null ? "" : file.path().toString(),
+                policy == null ? "" : policy.path().toString(),
                 version.map(PolicyVersion::toString).orElse(""),
                 version.map(PolicyVersion::digest).orElse(""),
                 refused,
@@ -352,10 +357,10 @@ public final class ProcessPolicy {
                 .toList();
     }
 
-    private void take(PolicyFile policy, PolicyFile.Look look) {
-        switch (look) {
-            case PolicyFile.Look.Unchanged() -> {}
-            case PolicyFile.Look.Refused(String reason) -> {
+    private void take(PolicyFile policy, PolicyFile.Outcome outcome) {
+        switch (outcome) {
+            case PolicyFile.Outcome.Unchanged() -> {}
+            case PolicyFile.Outcome.Refused(String reason) -> {
                 refused = reason;
                 log.warn(
                         "policy refused: {}; {}",
@@ -364,7 +369,7 @@ public final class ProcessPolicy {
                                 .map(version -> "the version before stays: " + version)
                                 .orElse("NCCL's own choices stand"));
             }
-            case PolicyFile.Look.Accepted(PolicyVersion version) -> {
+            case PolicyFile.Outcome.Accepted(PolicyVersion version) -> {
                 refused = "";
                 take(version);
             }

@@ -13,7 +13,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What admits to a relay: the cluster's key; where there is none, the identifiers of the communicators that are open in
+ * What admits to a relay: the cluster key; where there is none, the identifiers of the communicators that are open in
  * this process, which is weak, since NCCL does not keep them secret. Both sides have one of these. Thread-safe.
  */
 public final class CircuitKeys {
@@ -52,7 +52,7 @@ public final class CircuitKeys {
         return keys(1).isEmpty();
     }
 
-    /** Whether it is the cluster's key that admits. */
+    /** Whether it is the cluster key that admits. */
     public boolean hasClusterKey() {
         return clusterKey.isPresent();
     }

@@ -8,9 +8,9 @@ import trigon.verbs.VerbsProvider;
  * An RDMA port that serves an address of this node.
  *
  * @param provider of the device
- * @param address what circuits are connected from and to
+ * @param address the local address that circuits use
  * @param deviceName of the RDMA device
  * @param port the device's port, from 1
- * @param gid of the address
+ * @param gid the port's GID for that address
  */
 public record HopPort(VerbsProvider provider, InetAddress address, String deviceName, int port, Gid gid) {}

@@ -11,7 +11,7 @@ import javax.crypto.spec.SecretKeySpec;
 import trigon.config.cluster.ClusterKey;
 
 /**
- * Proves records. With the cluster's key, nobody else can make one; without it, anybody can: then the proof is a
+ * Proves records. With the cluster key, nobody else can make one; without it, anybody can: then the proof is a
  * checksum, and the announcements are a hint that a stranger can forge. One thread at a time.
  */
 public final class AnnouncementKey {
@@ -24,7 +24,7 @@ public final class AnnouncementKey {
     private final Mac mac;
     private final boolean secret;
 
-    /** From the cluster's key, if there is one. */
+    /** From the cluster key, if there is one. */
     public AnnouncementKey(Optional<ClusterKey> clusterKey) {
         secret = clusterKey.isPresent();
         byte[] key = clusterKey.map(ClusterKey::bytes).orElse(LABEL);

@@ -56,7 +56,7 @@ final class Limits {
     /**
      * Nothing is remembered yet.
      *
-     * @param proven whether only records count that are proven by the cluster's key
+     * @param proven whether only records count that are proven by the cluster key
      */
     Limits(boolean proven) {
         mostOfSource = proven ? MOST_RECORDS / 2 : MOST_UNPROVEN_OF_SOURCE;

@@ -105,7 +105,7 @@ public enum Shape {
     private static String describeNeighbours(Nodes nodes) {
         List<String> names = neighbours(nodes);
         String listed = names.stream().limit(MOST_CABLES).collect(Collectors.joining(", "));
-        return "neighbours of %s: %s%s; nodes behind them are known only with the cluster's key (%s)"
+        return "neighbours of %s: %s%s; nodes behind them are known only with the cluster key (%s)"
                 .formatted(
                         nodes.own().name(),
                         names.isEmpty() ? "none" : listed,

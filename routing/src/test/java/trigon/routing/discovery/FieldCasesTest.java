@@ -20,7 +20,7 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.LinkLayer;
 import trigon.verbs.PortState;
 
-/** Machines that people have posted, with their numbers in {@code docs/reference/field-cases.md}. */
+/** Machines that people have posted, with their numbers in {@code integration-tests/field-cases.md}. */
 class FieldCasesTest {
 
     /** Case 14: in the pod the first four entries are empty. */

@@ -20,7 +20,7 @@ import trigon.transport.request.Requests;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class RequestsBenchmark {
 
-    /** Objects in the table, used in turns; a power of two. */
+    /** Number of objects in the table, which take turns; a power of two. */
     @Param({"1", "16", "256", "1024"})
     public int objects;
 
@@ -45,7 +45,7 @@ public class RequestsBenchmark {
         rows.close();
     }
 
-    /** From a new request to a finished one that has been asked for. */
+    /** A request begins, is completed, and is taken by NCCL. */
     @Benchmark
     public int lifeOfARequest() {
         long number = sequence++;

@@ -11,11 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * This machine's GPUs of NVIDIA, and what lies between them and the RDMA devices. From sysfs and procfs, without CUDA.
+ * This machine's NVIDIA GPUs, and what lies between them and the RDMA devices. From sysfs and procfs, without CUDA.
  *
  * @param gpus by their PCI functions
- * @param driver that is loaded; empty if there is none
- * @param nics by name, the RDMA devices that are PCI functions
+ * @param driver the loaded one; empty if there is none
+ * @param nics the RDMA devices that are PCI functions, by name
  */
 public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, Nic> nics) {
 
@@ -24,7 +24,7 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
     private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,}(?:\\.\\d+)+)\\b");
     private static final Pattern MODEL = Pattern.compile("(?m)^Model:\\s*(.+?)\\s*$");
 
-    /** Of DGX Spark, and of others' machines with its chip. */
+    /** In the model of a GPU of DGX Spark, or of another machine with its chip. */
     private static final String SHARES_MEMORY = "GB10";
 
     /**
@@ -32,11 +32,11 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
      *
      * @param function its address, for example {@code 0000:04:00.0}
      * @param model as its driver says; empty without one
-     * @param iommu what the IOMMU does with its addresses, such as {@code identity} or {@code DMA-FQ}; empty without
+     * @param iommu type of its IOMMU group, such as {@code identity} or {@code DMA-FQ}; empty without an IOMMU
      */
     public record Gpu(String function, Optional<String> model, Optional<String> iommu) {
 
-        /** Whether it has no memory of its own: NICs reach none of it, and NCCL's buffers are in the host's anyway. */
+        /** Whether it uses the host's memory. NICs then need no GPUDirect. */
         public boolean sharesMemory() {
             return model.filter(each -> each.contains(SHARES_MEMORY)).isPresent();
         }
@@ -49,25 +49,25 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
      * An RDMA device.
      *
      * @param function its address
-     * @param iommu what the IOMMU does with its addresses; empty without
-     * @param gpus all, the nearest first
+     * @param iommu type of its IOMMU group; empty without an IOMMU
+     * @param gpus all GPUs, the nearest first
      */
-    public record Nic(String function, Optional<String> iommu, List<Way> gpus) {
+    public record Nic(String function, Optional<String> iommu, List<GpuPath> gpus) {
 
         public Nic {
             gpus = List.copyOf(gpus);
         }
     }
 
-    /** What lies between a NIC and a GPU. Access control is only asked where no CPU is between them. */
-    public record Way(String gpu, PciDistance distance, Optional<AccessControl> accessControl) {}
+    /** What lies between a NIC and a GPU; access control is empty if that is the CPU. */
+    public record GpuPath(String gpu, PciDistance distance, Optional<AccessControl> accessControl) {}
 
     public MachineGpus {
         gpus = List.copyOf(gpus);
         nics = Map.copyOf(nics);
     }
 
-    /** What is there now. */
+    /** Reads the files as they are now. */
     public static MachineGpus of(Machine machine) {
         List<Path> functions = Machine.entries(machine.file("sys/bus/pci/devices")).stream()
                 .filter(MachineGpus::isGpu)
@@ -84,7 +84,7 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
     }
 
     /**
-     * The one at that address.
+     * The GPU at that address.
      *
      * @throws java.util.NoSuchElementException if there is none
      */
@@ -126,17 +126,17 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
     }
 
     private static Nic nic(PciPath nic, List<Path> functions) {
-        List<Way> ways = new ArrayList<>();
+        List<GpuPath> paths = new ArrayList<>();
         for (Path function : functions) {
             PciPath.of(function).ifPresent(gpu -> {
                 PciDistance distance = nic.to(gpu);
-                ways.add(new Way(
+                paths.add(new GpuPath(
                         function.getFileName().toString(),
                         distance,
                         distance.isBelowTheCpu() ? Optional.of(nic.accessControl(gpu)) : Optional.empty()));
             });
         }
-        ways.sort(Comparator.comparing(Way::distance).thenComparing(Way::gpu));
-        return new Nic(nic.function().getFileName().toString(), iommu(nic.function()), ways);
+        paths.sort(Comparator.comparing(GpuPath::distance).thenComparing(GpuPath::gpu));
+        return new Nic(nic.function().getFileName().toString(), iommu(nic.function()), paths);
     }
 }

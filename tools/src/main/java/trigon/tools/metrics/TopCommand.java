@@ -1,5 +1,6 @@
 package trigon.tools.metrics;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Spec;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.console.Time;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.transport.metrics.MetricsReader.Counts;
 
@@ -36,6 +38,7 @@ public final class TopCommand implements Callable<Integer> {
     private static final int FAILOVERS = 8;
 
     private final Console console;
+    private final Time time;
 
     @Spec
     private CommandSpec spec;
@@ -47,7 +50,13 @@ public final class TopCommand implements Callable<Integer> {
     private int interval = 1;
 
     public TopCommand(Console console) {
+        this(console, Time.SYSTEM);
+    }
+
+    /** With another time between updates. */
+    TopCommand(Console console, Time time) {
         this.console = console;
+        this.time = time;
         this.spec = CommandSpec.create(); // until picocli has set it
     }
 
@@ -58,10 +67,10 @@ public final class TopCommand implements Callable<Integer> {
                     spec.commandLine(), "--interval must be 1 to 3600 seconds, and --times not below 0");
         }
         Map<String, Counts> before = new HashMap<>();
-        long then = System.nanoTime();
+        long then = time.nanoTime();
         for (int i = 0; times == 0 || i < times; i++) {
             List<Job> jobs = Job.all(_ -> {});
-            long now = System.nanoTime();
+            long now = time.nanoTime();
             print(jobs, before, i == 0 ? 0 : now - then);
             then = now;
             before.clear();
@@ -70,7 +79,7 @@ public final class TopCommand implements Callable<Integer> {
                 return 0; // nobody reads it any more, as in "trigon top | head"
             }
             if (times == 0 || i + 1 < times) {
-                Thread.sleep(interval * 1000L);
+                time.sleep(Duration.ofSeconds(interval));
             }
         }
         return 0;

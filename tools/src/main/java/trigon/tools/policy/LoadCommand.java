@@ -25,6 +25,7 @@ import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
 
 /** {@code trigon policy load}: puts a new version where running processes find it, and says whether they took it. */
@@ -44,6 +45,7 @@ final class LoadCommand implements Callable<Integer> {
 
     private final PolicyProcesses processes;
     private final Console console;
+    private final Time time;
 
     @Parameters(index = "0", paramLabel = "FILE", description = "The new object.")
     private Path file = Path.of("");
@@ -63,8 +65,14 @@ final class LoadCommand implements Callable<Integer> {
     private long pid;
 
     LoadCommand(Machine machine, Console console) {
+        this(machine, console, Time.SYSTEM);
+    }
+
+    /** With another time to wait for the processes. */
+    LoadCommand(Machine machine, Console console, Time time) {
         processes = new PolicyProcesses(machine);
         this.console = console;
+        this.time = time;
     }
 
     @Override
@@ -139,11 +147,11 @@ final class LoadCommand implements Callable<Integer> {
 
     /** Waits until each process that has this file has said what it does with it. */
     private int follow(Path place, String digest) throws InterruptedException {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = time.nanoTime() + PATIENCE.toNanos();
         List<PolicyProcesses.PolicyProcess> users = users(place);
-        while (users.stream().anyMatch(each -> !each.report().digest().equals(digest)) && System.nanoTime() - end < 0) {
+        while (users.stream().anyMatch(each -> !each.report().digest().equals(digest)) && time.nanoTime() - end < 0) {
             console.doing("waiting for %d processes".formatted(users.size()));
-            Thread.sleep(BETWEEN_LOOKS);
+            time.sleep(BETWEEN_LOOKS);
             users = users(place);
         }
         console.done();

@@ -39,7 +39,7 @@ import trigon.topology.NodeRecord;
             "Run it on a node without ranks of the job, or whose ranks end early. It stops on SIGTERM or SIGINT,"
                     + " and ends the circuits it carries.",
             "The settings are those of jobs: TRIGON_CONFIG, TRIGON_NODE, TRIGON_RELAY. It serves any node with the"
-                    + " cluster's key, so it needs TRIGON_CLUSTER_KEY_FILE. It needs no RDMA and no root."
+                    + " cluster key, so it needs TRIGON_CLUSTER_KEY_FILE. It needs no RDMA and no root."
         })
 public final class RelayCommand implements Callable<Integer> {
 

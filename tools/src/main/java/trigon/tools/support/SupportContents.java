@@ -41,7 +41,7 @@ final class SupportContents {
             logs                    the ends of the logs that were named
 
             Keys, tokens and passwords are replaced by "(not shown)": the values of variables that are named as such,
-            the cluster's key, and what looks like one. A secret that nothing names may still be in a log.
+            the cluster key, and what looks like one. A secret that nothing names may still be in a log.
 
             docs/guide/report-a-bug.md of Trigon's sources says where it goes.
             """;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.tools.Run;
 import trigon.tools.console.JsonObject;
-import trigon.tools.machine.MachineGpus.Way;
+import trigon.tools.machine.MachineGpus.GpuPath;
 
 /** A made machine of two sockets: one has a NIC and a GPU below a switch and a GPU elsewhere, the other a GPU. */
 class MachineGpusTest {
@@ -78,7 +78,7 @@ class MachineGpusTest {
         return Objects.requireNonNull(found.nics().get("mlx5_0"));
     }
 
-    private Way nearest() {
+    private GpuPath nearest() {
         return nic(MachineGpus.of(machine())).gpus().getFirst();
     }
 
@@ -92,7 +92,7 @@ class MachineGpusTest {
         assertThat(found.gpu("0000:04:00.0").model()).contains("NVIDIA H100 80GB HBM3");
         assertThat(found.nics()).containsOnlyKeys("mlx5_0");
         assertThat(nic(found).gpus())
-                .extracting(Way::gpu, Way::distance)
+                .extracting(GpuPath::gpu, GpuPath::distance)
                 .containsExactly(
                         tuple("0000:04:00.0", PciDistance.PIX),
                         tuple("0000:05:00.0", PciDistance.PHB),

@@ -25,7 +25,7 @@ class RdmaPortFactsTest {
         Files.writeString(path, text + "\n");
     }
 
-    /** Case 14 of {@code docs/reference/field-cases.md}: the first four are empty. */
+    /** Case 14 of {@code integration-tests/field-cases.md}: the first four are empty. */
     @Test
     void aTableWithHolesIsReadToItsEnd() throws IOException {
         write("state", "4: ACTIVE");

@@ -2,6 +2,7 @@ package trigon.tools.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -11,6 +12,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +22,13 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import trigon.tools.PassingTime;
 import trigon.tools.Run;
 import trigon.tools.TrigonProgram;
 import trigon.tools.console.Console;
 import trigon.tools.console.JsonObject;
+import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
 import trigon.transport.metrics.LinkCounters;
 import trigon.transport.metrics.Metrics;
@@ -173,6 +178,39 @@ class MetricsCommandsTest {
                     .contains("messages/s")
                     .contains("TCP, down");
         });
+    }
+
+    @Test
+    void ratesAreByTheTimeThatHasPassed() throws IOException {
+        ByteArrayOutputStream shown = new ByteArrayOutputStream();
+        Console console = new Console(
+                new PrintStream(shown, true, StandardCharsets.UTF_8),
+                new PrintStream(OutputStream.nullOutputStream()),
+                false,
+                false,
+                100);
+        try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"));
+                PathCounters path = metrics.link("eth7", "TCP", 10_000).path("sender")) {
+            Time time = new PassingTime(Duration.ofSeconds(2)) {
+                @Override
+                public void sleep(Duration pause) throws InterruptedException {
+                    super.sleep(pause);
+                    for (int i = 0; i < 10; i++) {
+                        path.message(25_000_000);
+                    }
+                }
+            };
+            assertThat(new CommandLine(new TopCommand(console, time)).execute("--times", "2"))
+                    .isZero();
+        }
+
+        List<String> updates = shown.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.contains("eth7"))
+                .toList();
+        assertThat(updates).hasSize(2);
+        assertThat(updates.getFirst().strip().split(" {2,}")).containsSequence("eth7", "0.00", "0 %", "0");
+        assertThat(updates.getLast().strip().split(" {2,}")).containsSequence("eth7", "1.00", "10 %", "5");
     }
 
     @Test

@@ -47,19 +47,26 @@ public final class Recorder implements AutoCloseable {
     private final @Nullable Path rings;
     private final TraceOutput file;
     private final long table;
-    private final Consumer<Recorder> sample;
     private final Map<Long, Ring> comms = new HashMap<>();
     private final List<Ring> threads = new ArrayList<>();
     private final Map<Integer, Ring> open = new HashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Thread drainer;
+    private Consumer<Recorder> sample;
     private @Nullable RecordListener listener;
-    private boolean samples = true;
     private int streams;
     private long untraced;
-    private boolean closed;
-    private boolean failed;
+    private State state = State.RECORDING;
+
+    private enum State {
+        RECORDING,
+
+        /** The file cannot be written: the trace's thread closes it. */
+        FAILED,
+
+        CLOSED
+    }
 
     /**
      * Begins a trace.
@@ -83,6 +90,11 @@ public final class Recorder implements AutoCloseable {
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         TraceFile file = TraceFile.create(directory.resolve(name + TraceFile.SUFFIX));
         file.add(ChunkKind.PROCESS, 0, process.with("rings", rings));
+        return begin(rings, file, table, sample);
+    }
+
+    /** With another output, and with a folder of its own for the rings. */
+    static Recorder begin(Path rings, TraceOutput file, long table, Consumer<Recorder> sample) {
         Recorder recorder = new Recorder(rings, file, table, sample);
         recorder.refillThreads();
         Memory.putLongRelease(table + TableLayout.IS_TRACING, 1);
@@ -123,7 +135,7 @@ public final class Recorder implements AutoCloseable {
     public @Nullable Ring open(Fields fields) {
         lock.lock();
         try {
-            if (closed) {
+            if (state == State.CLOSED) {
                 return null;
             }
             int stream = ++streams;
@@ -192,7 +204,7 @@ public final class Recorder implements AutoCloseable {
             if (ring != null) {
                 Memory.putLongRelease(TableLayout.comm(table, handle), 0);
                 close(ring);
-                if (comms.isEmpty() && !closed) {
+                if (comms.isEmpty() && state != State.CLOSED) {
                     takeSample(); // the process may end within the second
                 }
             }
@@ -238,7 +250,7 @@ public final class Recorder implements AutoCloseable {
         int drains = 0;
         lock.lock();
         try {
-            while (!closed && !failed) {
+            while (state == State.RECORDING) {
                 boolean checkpoint = drains++ % DRAINS_PER_CHECKPOINT == 0;
                 drain(checkpoint);
                 refillThreads();
@@ -246,11 +258,11 @@ public final class Recorder implements AutoCloseable {
                     takeSample();
                 }
                 if (Memory.getLongAcquire(table + TableLayout.IS_ENDING) != 0) {
-                    close();
-                    return;
+                    break;
                 }
                 changed.awaitNanos(DRAIN_NANOS);
             }
+            close();
         } catch (InterruptedException e) {
             log.debug("the trace's thread was interrupted", e);
         } finally {
@@ -261,11 +273,9 @@ public final class Recorder implements AutoCloseable {
     /** What it throws ends the samples; not the trace, nor the call that closes a comm. */
     private void takeSample() {
         try {
-            if (samples) {
-                sample.accept(this);
-            }
+            sample.accept(this);
         } catch (RuntimeException e) {
-            samples = false;
+            sample = _ -> {};
             log.warn(
                     "TCP and RDMA are no longer sampled for the trace; this is a defect in Trigon, please report it",
                     e);
@@ -319,11 +329,19 @@ public final class Recorder implements AutoCloseable {
         }
     }
 
+    /** Said once. A trace that is closed stays so. */
     private void fail(IOException why) {
-        if (!failed) {
-            failed = true;
-            log.warn(
-                    "the trace ends here, and the job continues: the trace file cannot be written: {}", why.toString());
+        lock.lock();
+        try {
+            if (state == State.RECORDING) {
+                state = State.FAILED;
+                changed.signalAll();
+                log.warn(
+                        "the trace ends here, and the job continues: the trace file cannot be written: {}",
+                        why.toString());
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -332,7 +350,7 @@ public final class Recorder implements AutoCloseable {
     public void close() {
         lock.lock();
         try {
-            if (closed) {
+            if (state == State.CLOSED) {
                 return;
             }
             TraceLog.listen(null);
@@ -342,22 +360,35 @@ public final class Recorder implements AutoCloseable {
                 ring.abandon();
             }
             open.clear();
-            closed = true;
+            addEnd();
+            state = State.CLOSED;
             changed.signalAll();
+            closeFiles();
+            Memory.putLongRelease(table + TableLayout.HAS_ENDED, 1);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void addEnd() {
+        try {
             long lostEvents = Memory.getLongAcquire(table + TableLayout.LOST_EVENTS);
             file.add(
                     ChunkKind.END,
                     0,
                     Fields.of("time", System.nanoTime(), "untraced", untraced, "lostEvents", lostEvents));
-            file.close();
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void closeFiles() {
+        try (file) {
             if (rings != null) {
                 Files.deleteIfExists(rings);
             }
-            Memory.putLongRelease(table + TableLayout.HAS_ENDED, 1);
         } catch (IOException e) {
-            fail(e);
-        } finally {
-            lock.unlock();
+            log.debug("the trace's files cannot be closed", e);
         }
     }
 }

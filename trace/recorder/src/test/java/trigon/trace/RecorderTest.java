@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,7 +125,61 @@ class RecorderTest {
         }
     }
 
+    /** As on a full disk: the library stops writing records, and a process that exits does not wait for an end. */
+    @Test
+    void aTraceWhoseFileCannotBeWrittenIsClosed() throws Exception {
+        Path rings = Files.createDirectory(folder.resolve("rings"));
+        FullDisk file = new FullDisk();
+        try (Arena arena = Arena.ofShared()) {
+            long table = arena.allocate(TableLayout.BYTES, 64).address();
+            Recorder recorder = Recorder.begin(rings, file, table, _ -> {});
+            TraceLog.opened(COMM, () -> Fields.of("kind", "send"));
+
+            file.full = true;
+            recorder.event("transition", Fields.of("qp", 1));
+
+            Await.until("the trace has ended", () -> Memory.getLongAcquire(table + TableLayout.HAS_ENDED) == 1);
+            assertThat(Memory.getLong(table + TableLayout.IS_TRACING)).isZero();
+            assertThat(file.closed).isTrue();
+            assertThat(rings).doesNotExist();
+            assertThat(TraceLog.isOn()).isFalse();
+            recorder.close();
+        }
+    }
+
     private Recorder begin(long table) throws IOException {
         return Recorder.begin(folder, folder, "a", Fields.of("host", "a"), table, _ -> {});
+    }
+
+    private static final class FullDisk implements TraceOutput {
+
+        private volatile boolean full;
+        private volatile boolean closed;
+
+        @Override
+        public void add(ChunkKind kind, int stream, Fields fields) throws IOException {
+            write();
+        }
+
+        @Override
+        public void addRecords(int stream, long lost, long first, ByteBuffer records) throws IOException {
+            write();
+        }
+
+        @Override
+        public void addHistograms(int stream, MemorySegment histograms) throws IOException {
+            write();
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+
+        private void write() throws IOException {
+            if (full) {
+                throw new IOException("No space left on device");
+            }
+        }
     }
 }

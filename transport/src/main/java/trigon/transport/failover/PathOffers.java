@@ -18,7 +18,7 @@ import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.NodeIdentity;
-import trigon.handshake.message.Resumption;
+import trigon.handshake.message.ResumeCounts;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
@@ -34,6 +34,7 @@ import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.resume.SenderResume;
+import trigon.transport.session.Resumption;
 import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsException;
 
@@ -105,8 +106,8 @@ final class PathOffers {
             List<Path> over,
             SenderResume resume,
             CompletableFuture<?> stop) {
-        Resumption resumption =
-                new Resumption(resume.attempt(), resume.begun(), resume.confirmed(), protocol == MessageProtocol.EAGER);
+        ResumeCounts resumeCounts = new ResumeCounts(
+                resume.attempt(), resume.begun(), resume.confirmed(), protocol == MessageProtocol.EAGER);
         long attempt = factory.nextAttempt();
         List<Pending> pending = new ArrayList<>();
         try (Unwinding unwinding = new Unwinding()) {
@@ -114,7 +115,7 @@ final class PathOffers {
                 Path path = over.get(index);
                 Stripe stripe = new Stripe(attempt, index, over.size());
                 orFail(path, () -> {
-                    Pending offered = offer(peer, protocol, path, stripe, resumption);
+                    Pending offered = offer(peer, protocol, path, stripe, resumeCounts);
                     pending.add(offered);
                     unwinding.onFailure(() -> giveUp(offered, stop));
                 });
@@ -144,7 +145,8 @@ final class PathOffers {
         return side.self();
     }
 
-    private Pending offer(Counterpart peer, MessageProtocol protocol, Path over, Stripe stripe, Resumption resumption) {
+    private Pending offer(
+            Counterpart peer, MessageProtocol protocol, Path over, Stripe stripe, ResumeCounts resumeCounts) {
         Link link = links.of(over.local());
         PathChannel path = factory.open(link, PathRole.SENDER, protocol);
         try (Unwinding unwinding = new Unwinding()) {
@@ -158,7 +160,7 @@ final class PathOffers {
                     path.endpoint(),
                     path.forPeer(),
                     path.maxMessageBytes(),
-                    Optional.of(resumption),
+                    Optional.of(resumeCounts),
                     side.fittingAddresses());
             InetSocketAddress remote =
                     new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
@@ -190,7 +192,7 @@ final class PathOffers {
      * @throws IllegalArgumentException if the address has no such link, or RDMA is down there: the offer came by
      *     TCP, which may get through all the same; or if the session takes no such path. The peer may offer others
      */
-    PathChannel accept(Counterpart peer, trigon.transport.session.Resumption session, IncomingOffer incoming) {
+    PathChannel accept(Counterpart peer, Resumption session, IncomingOffer incoming) {
         Offer offer = incoming.offer();
         MessageProtocol protocol = session.offered(offer);
         Link link = link(incoming.local().getAddress(), offer.kind());

@@ -17,6 +17,7 @@ import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.RemoteMemory;
+import trigon.handshake.message.ResumeCounts;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Absence;
 import trigon.transport.failover.search.Found;
@@ -224,7 +225,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
             throw new ConnectionLostException(loss == null ? "the connection is closed here" : loss.words());
         }
         Offer offer = incoming.offer();
-        trigon.handshake.message.Resumption asked = offer.resumption().orElseThrow();
+        ResumeCounts asked = offer.resumeCounts().orElseThrow();
         if (asked.attempt() == resume.attempt() && resume.state() == State.ANSWERED) {
             return answer(incoming, asked.attempt()); // another one of its queue pairs
         }

@@ -48,7 +48,7 @@ final class LaterLinks {
         this.node = node;
         this.candidates = candidates;
         this.soon = soon;
-        search = setup.machine().search();
+        search = setup.host().search();
         known = node.discovered();
         addresses = advertised();
     }
@@ -82,7 +82,7 @@ final class LaterLinks {
             if (!added.isEmpty()) {
                 known = known.with(added);
                 candidates.use(
-                        RoutingTable.of(setup.config(), known, setup.machine().kernel()));
+                        RoutingTable.of(setup.config(), known, setup.host().kernel()));
                 addresses = advertised();
                 added.forEach(link ->
                         log.info("new link {}: {}; connections made from now on can use it", link, link.carrier()));

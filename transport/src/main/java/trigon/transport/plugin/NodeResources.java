@@ -45,13 +45,13 @@ record NodeResources(
      * @throws HandshakeException if the address of a listed link, or the last of all, cannot be listened on
      */
     static NodeResources open(PluginSetup setup) {
-        Machine machine = setup.machine();
+        HostNetwork host = setup.host();
         NodeIdentity self = identity(setup);
         try (Unwinding unwinding = new Unwinding()) {
             Links links = Links.open(
                     List.of(),
-                    machine.providers(),
-                    machine.pageBytes(),
+                    host.providers(),
+                    host.pageBytes(),
                     setup.visible().metrics());
             unwinding.onFailure(links::close);
             HandshakeEventLoop loop = HandshakeEventLoop.open(setup.timing().clock());
@@ -70,7 +70,7 @@ record NodeResources(
     private static NodeIdentity identity(PluginSetup setup) {
         PluginConfig config = setup.config();
         return new NodeIdentity(
-                config.thisNode().map(NodeConfig::name).orElse(setup.machine().hostName()),
+                config.thisNode().map(NodeConfig::name).orElse(setup.host().hostName()),
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
                 config.fingerprint(),
                 0,
@@ -79,8 +79,8 @@ record NodeResources(
 
     private static DiscoveredLinks opened(PluginSetup setup, Links links, HandshakeListeners listeners) {
         boolean listed = setup.config().thisNode().isPresent();
-        DiscoveredLinks discovered = setup.machine().discovered();
-        for (LocalLink link : setup.machine().discovered().links()) {
+        DiscoveredLinks discovered = setup.host().discovered();
+        for (LocalLink link : setup.host().discovered().links()) {
             try {
                 listeners.listen(link.bindAddress());
                 links.add(link);

@@ -7,7 +7,7 @@ import trigon.nccl.ConnectionAdvice;
  * What a {@link RoutedNetPlugin} is made of.
  *
  * @param config the settings
- * @param machine its links and devices
+ * @param host its links and devices
  * @param visible where others see what it does
  * @param relays how it uses relays
  * @param advice has a say in each connection
@@ -15,24 +15,24 @@ import trigon.nccl.ConnectionAdvice;
  */
 public record PluginSetup(
         PluginConfig config,
-        Machine machine,
+        HostNetwork host,
         VisibleState visible,
         RelayAccess relays,
         ConnectionAdvice advice,
         Timing timing) {
 
     /** By the machine's time, without relays and advice. */
-    public PluginSetup(PluginConfig config, Machine machine, VisibleState visible) {
-        this(config, machine, visible, RelayAccess.NONE, ConnectionAdvice.NONE, Timing.SYSTEM);
+    public PluginSetup(PluginConfig config, HostNetwork host, VisibleState visible) {
+        this(config, host, visible, RelayAccess.NONE, ConnectionAdvice.NONE, Timing.SYSTEM);
     }
 
     /** By another time. */
     public PluginSetup with(Timing other) {
-        return new PluginSetup(config, machine, visible, relays, advice, other);
+        return new PluginSetup(config, host, visible, relays, advice, other);
     }
 
     /** With relays. */
     public PluginSetup with(RelayAccess others) {
-        return new PluginSetup(config, machine, visible, others, advice, timing);
+        return new PluginSetup(config, host, visible, others, advice, timing);
     }
 }

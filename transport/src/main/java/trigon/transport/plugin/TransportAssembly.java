@@ -85,7 +85,7 @@ final class TransportAssembly {
     private CandidatePaths findPaths() {
         PluginConfig config = setup.config();
         return new CandidatePaths(
-                RoutingTable.of(config, node.discovered(), setup.machine().kernel()),
+                RoutingTable.of(config, node.discovered(), setup.host().kernel()),
                 setup.relays().ways(),
                 link -> node.links().of(link).isUp(),
                 config.handshake().timeout(),
@@ -122,7 +122,7 @@ final class TransportAssembly {
 
     /** Watches links and connections from now on. */
     void start() {
-        if (!node.discovered().equals(setup.machine().discovered())) {
+        if (!node.discovered().equals(setup.host().discovered())) {
             later.mayHaveCome(); // what was left out may have been back before anybody looked
         }
         monitor.start();

@@ -219,7 +219,7 @@ public final class Resumption {
      * @throws IllegalArgumentException if they cannot
      */
     public MessageProtocol offered(Offer offer) {
-        return first.offered(offer.kind(), offer.resumption().orElseThrow().sends());
+        return first.offered(offer.kind(), offer.resumeCounts().orElseThrow().sends());
     }
 
     /** Queue pairs that it has at most. */

@@ -55,10 +55,9 @@ class LaterLinksTest {
     void openWithTheFirst() {
         PluginConfig config = PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT));
         DiscoveredLinks discovered = new DiscoveredLinks(List.of(FIRST), Map.of(), List.of());
-        Machine machine = new Machine(
+        HostNetwork host = new HostNetwork(
                 "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), this::beyond);
-        PluginSetup setup =
-                new PluginSetup(config, machine, new VisibleState(RequestTable.unseen(), Metrics.unshared()));
+        PluginSetup setup = new PluginSetup(config, host, new VisibleState(RequestTable.unseen(), Metrics.unshared()));
         node = NodeResources.open(setup);
         TransportAssembly assembly = new TransportAssembly(setup, node, soon::add);
         candidates = assembly.candidates();

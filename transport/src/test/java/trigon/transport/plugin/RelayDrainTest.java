@@ -59,11 +59,10 @@ class RelayDrainTest {
     private RoutedNetPlugin plugin(SoftwareVerbs software) {
         PluginConfig config = PluginConfig.withoutFile(new Setting<>(LinkPolicy.SOFTWARE, Source.DEFAULT));
         DiscoveredLinks discovered = new DiscoveredLinks(List.of(LINK), Map.of(), List.of());
-        Machine machine = new Machine(
+        HostNetwork host = new HostNetwork(
                 "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), LinkSearch.NONE);
         VisibleState visible = new VisibleState(RequestTable.unseen(), Metrics.unshared());
-        return RoutedNetPlugin.open(
-                new PluginSetup(config, machine, visible).with(new RelayAccess(relays, Detours.NONE)));
+        return RoutedNetPlugin.open(new PluginSetup(config, host, visible).with(new RelayAccess(relays, Detours.NONE)));
     }
 
     /** No ways, and how often it was asked to wait. */

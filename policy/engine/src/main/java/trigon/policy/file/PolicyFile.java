@@ -13,7 +13,7 @@ import trigon.system.file.OpenFile;
 import trigon.system.file.ProcessUsers;
 
 /**
- * A policy's file, and the version of it that was accepted last. Looking reads, verifies and compiles, which takes
+ * A policy's file, and the version of it that was accepted last. A refresh reads, verifies and compiles, which takes
  * milliseconds; {@link #current} is what came of it, for any thread.
  */
 public final class PolicyFile {
@@ -27,17 +27,17 @@ public final class PolicyFile {
     private @Nullable String failure;
     private volatile @Nullable PolicyVersion current;
 
-    /** What a look at the file brought. */
-    public sealed interface Look {
+    /** What a refresh found. */
+    public sealed interface Outcome {
 
         /** Nothing that was not known. */
-        record Unchanged() implements Look {}
+        record Unchanged() implements Outcome {}
 
         /** A new version, which is current from now on. */
-        record Accepted(PolicyVersion version) implements Look {}
+        record Accepted(PolicyVersion version) implements Outcome {}
 
         /** A version that is refused, or a file that cannot be read: the current version stays. */
-        record Refused(String reason) implements Look {}
+        record Refused(String reason) implements Outcome {}
     }
 
     public PolicyFile(Path path, PolicyLoader loader) {
@@ -56,7 +56,7 @@ public final class PolicyFile {
     }
 
     /** Reads the file and tries what is new in it; what was refused once is not tried again until it changes. */
-    public synchronized Look look() {
+    public synchronized Outcome refresh() {
         byte[] bytes;
         try {
             bytes = read();
@@ -68,29 +68,29 @@ public final class PolicyFile {
         }
         failure = null;
         if (Arrays.equals(bytes, seen)) {
-            return new Look.Unchanged();
+            return new Outcome.Unchanged();
         }
         seen = bytes;
         return attempt(bytes);
     }
 
     /** What cannot be read for the same reason as the last time is no news. */
-    private Look unreadable(String reason) {
+    private Outcome unreadable(String reason) {
         boolean said = reason.equals(failure);
         failure = reason;
-        return said ? new Look.Unchanged() : new Look.Refused(reason);
+        return said ? new Outcome.Unchanged() : new Outcome.Refused(reason);
     }
 
-    private Look attempt(byte[] bytes) {
+    private Outcome attempt(byte[] bytes) {
         String name = String.valueOf(path.getFileName());
         try {
             VerifiedPolicy verified = loader.verify(name, bytes);
             loader.check(verified);
             PolicyVersion version = new PolicyVersion(verified);
             current = version;
-            return new Look.Accepted(version);
+            return new Outcome.Accepted(version);
         } catch (PolicyException e) {
-            return new Look.Refused(e.summary());
+            return new Outcome.Refused(e.summary());
         }
     }
 

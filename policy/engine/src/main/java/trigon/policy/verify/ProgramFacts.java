@@ -11,16 +11,17 @@ import trigon.policy.verdict.FunctionFacts;
 import trigon.policy.verdict.Region;
 import trigon.policy.verdict.Touch;
 
-/** What the rules are applied to: the kind of the program, the maps, and what was seen so far. */
+/** A program's type, its maps, and what the verifier has found out about it so far. */
 final class ProgramFacts {
+
+    /** Of a read-only map, those that one load may read; with more, the load may give anything. */
+    private static final int MOST_CONSTANTS = 1024;
+
+    private static final byte[] NO_CONSTANTS = {};
 
     final ProgramType type;
     final List<MapSpec> maps;
     final DivisionByZero divisionByZero;
-    /** Looked at for one load. */
-    private static final int MOST_CONSTANTS = 1024;
-
-    private static final byte[] NO_CONSTANTS = {};
 
     private final Map<Integer, FunctionFacts> functions = new HashMap<>();
 
@@ -43,7 +44,7 @@ final class ProgramFacts {
         return ++lastId;
     }
 
-    /** What a load from a map's value may give. What an object has as constants is known, up to so many of them. */
+    /** The values that a load from a map may give. Those of read-only maps are known. */
     Range loaded(Value.Pointer at, int bytes) {
         MapSpec map = maps.get(at.index());
         byte[] content = map.readOnly() ? constants.computeIfAbsent(at.index(), index -> map.content()) : NO_CONSTANTS;
@@ -71,7 +72,7 @@ final class ProgramFacts {
         return number;
     }
 
-    /** Notes memory that the instruction at hand may touch. */
+    /** Records memory that the current instruction may touch. */
     void touch(State state, Value.Pointer pointer, long from, long to) {
         int index = pointer.index();
         if (pointer.region() == Region.STACK) {

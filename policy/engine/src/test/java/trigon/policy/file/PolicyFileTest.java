@@ -32,14 +32,14 @@ class PolicyFileTest {
         file = new PolicyFile(path, new PolicyLoader(VerifierLimits.DEFAULT));
     }
 
-    private PolicyFile.Look with(Path object) throws Exception {
+    private PolicyFile.Outcome with(Path object) throws Exception {
         return with(object, "rw-r--r--");
     }
 
-    private PolicyFile.Look with(Path object, String permissions) throws Exception {
+    private PolicyFile.Outcome with(Path object, String permissions) throws Exception {
         Files.write(path, Files.readAllBytes(object));
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
-        return file.look();
+        return file.refresh();
     }
 
     @ParameterizedTest
@@ -47,12 +47,12 @@ class PolicyFileTest {
     void aFileThatOthersMayWriteIsRefused(String permissions) throws Exception {
         assertThat(with(EXAMPLES.resolve("noop.o"), permissions))
                 .isInstanceOfSatisfying(
-                        PolicyFile.Look.Refused.class,
+                        PolicyFile.Outcome.Refused.class,
                         refused ->
                                 assertThat(refused.reason()).contains("others than its owner", "chmod go-w " + path));
-        assertThat(file.look()).as("it was said").isInstanceOf(PolicyFile.Look.Unchanged.class);
+        assertThat(file.refresh()).as("it was said").isInstanceOf(PolicyFile.Outcome.Unchanged.class);
         assertThat(file.current()).isEmpty();
-        assertThat(with(EXAMPLES.resolve("noop.o"), "rw-------")).isInstanceOf(PolicyFile.Look.Accepted.class);
+        assertThat(with(EXAMPLES.resolve("noop.o"), "rw-------")).isInstanceOf(PolicyFile.Outcome.Accepted.class);
     }
 
     @Test
@@ -65,34 +65,34 @@ class PolicyFileTest {
 
     @Test
     void aFileThatIsNotThereIsSaidOnce() {
-        assertThat(file.look())
+        assertThat(file.refresh())
                 .isInstanceOfSatisfying(
-                        PolicyFile.Look.Refused.class,
+                        PolicyFile.Outcome.Refused.class,
                         refused -> assertThat(refused.reason())
                                 .contains(path.toString(), "there is no such file", "clang -target bpf"));
-        assertThat(file.look()).isInstanceOf(PolicyFile.Look.Unchanged.class);
+        assertThat(file.refresh()).isInstanceOf(PolicyFile.Outcome.Unchanged.class);
         assertThat(file.current()).isEmpty();
     }
 
     @Test
     void aBadVersionLeavesTheOneBefore() throws Exception {
-        assertThat(with(EXAMPLES.resolve("size_aware.o"))).isInstanceOf(PolicyFile.Look.Accepted.class);
+        assertThat(with(EXAMPLES.resolve("size_aware.o"))).isInstanceOf(PolicyFile.Outcome.Accepted.class);
         PolicyVersion first = file.current().orElseThrow();
         assertThat(first).asString().startsWith("policy.o (tuner size_aware; ");
         assertThat(first.program(ProgramTypes.TUNER)).isPresent();
-        assertThat(file.look()).isInstanceOf(PolicyFile.Look.Unchanged.class);
+        assertThat(file.refresh()).isInstanceOf(PolicyFile.Outcome.Unchanged.class);
 
         assertThat(with(PROGRAMS.resolve("unsafe_division.o")))
                 .isInstanceOfSatisfying(
-                        PolicyFile.Look.Refused.class,
+                        PolicyFile.Outcome.Refused.class,
                         refused -> assertThat(refused.reason())
                                 .startsWith("policy.o: section tuner, program ")
                                 .contains("DIVISION_BY_ZERO")
                                 .doesNotContain("\n"));
-        assertThat(file.look()).as("it was said").isInstanceOf(PolicyFile.Look.Unchanged.class);
+        assertThat(file.refresh()).as("it was said").isInstanceOf(PolicyFile.Outcome.Unchanged.class);
         assertThat(file.current()).contains(first);
 
-        assertThat(with(EXAMPLES.resolve("table.o"))).isInstanceOf(PolicyFile.Look.Accepted.class);
+        assertThat(with(EXAMPLES.resolve("table.o"))).isInstanceOf(PolicyFile.Outcome.Accepted.class);
         assertThat(file.current().orElseThrow().fingerprint()).isNotEqualTo(first.fingerprint());
     }
 
@@ -100,9 +100,9 @@ class PolicyFileTest {
     void whatIsNoObjectIsRefused() throws Exception {
         Files.writeString(path, "not an object");
         Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-r--r--"));
-        assertThat(file.look())
+        assertThat(file.refresh())
                 .isInstanceOfSatisfying(
-                        PolicyFile.Look.Refused.class,
+                        PolicyFile.Outcome.Refused.class,
                         refused -> assertThat(refused.reason()).contains("policy.o", "section", "offset"));
     }
 }

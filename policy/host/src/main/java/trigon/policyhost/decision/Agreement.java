@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import trigon.system.NanoClock;
 
 /**
  * The ranks of one node agree on one table of decisions when their communicator starts, over a page of shared memory.
@@ -18,6 +19,7 @@ public final class Agreement {
 
     private final Path directory;
     private final Duration patience;
+    private final NanoClock clock;
 
     /** What became of it: the same on all ranks that took part. */
     public sealed interface Outcome {
@@ -38,8 +40,14 @@ public final class Agreement {
      * @param patience how long a rank waits for the others
      */
     public Agreement(Path directory, Duration patience) {
+        this(directory, patience, NanoClock.SYSTEM);
+    }
+
+    /** By another clock. */
+    Agreement(Path directory, Duration patience, NanoClock clock) {
         this.directory = directory;
         this.patience = patience;
+        this.clock = clock;
     }
 
     /**
@@ -50,7 +58,7 @@ public final class Agreement {
      * @throws IOException if the page cannot be had: this rank does not take part, so that none will decide
      */
     Outcome reach(PolicyCommunicator communicator, String policy, Supplier<DecisionTable> own) throws IOException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = clock.nanoTime() + patience.toNanos();
         long digest = Long.parseUnsignedLong(policy, 0, Long.BYTES * 2, 16);
         try (Arena arena = Arena.ofConfined()) {
             AgreementPage page = AgreementPage.open(directory, communicator, arena);
@@ -66,7 +74,7 @@ public final class Agreement {
                     } else {
                         page.settle(AgreementPage.DIFFERENT_POLICIES);
                     }
-                } else if (System.nanoTime() - deadline >= 0 || !sleep()) {
+                } else if (clock.nanoTime() - deadline >= 0 || !sleep()) {
                     page.settle(AgreementPage.TOO_FEW);
                 }
             }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,8 @@ import trigon.policy.ProgramContext;
 import trigon.policy.program.ProgramTypes;
 import trigon.system.file.OpenFile;
 import trigon.system.file.ProcessUsers;
+import trigon.testsupport.Await;
+import trigon.testsupport.ManualClock;
 
 /** Ranks, each with a table of its own, have one outcome. */
 @Timeout(300)
@@ -98,6 +101,28 @@ class AgreementTest {
         assertThat(outcomes(List.of(rank(3, 3, SHORT, POLICY, 0))))
                 .hasOnlyElementsOfType(Agreement.Outcome.TooFew.class);
         assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aRankWaitsAsLongAsItsPatienceLasts() throws Exception {
+        ManualClock clock = new ManualClock();
+        Future<Agreement.Outcome> outcome = ranks.submit(() ->
+                new Agreement(directory, LONG, clock).reach(new PolicyCommunicator(1, 2, 1), POLICY, () -> table(1)));
+        Await.until("the rank has its page", () -> hasFiles(directory));
+
+        clock.advance(LONG.minusNanos(1));
+        assertThat(outcome).isNotDone();
+        clock.advance(Duration.ofNanos(1));
+
+        assertThat(outcome.get()).isEqualTo(new Agreement.Outcome.TooFew(1));
+    }
+
+    private static boolean hasFiles(Path folder) {
+        try (var files = Files.list(folder)) {
+            return files.findAny().isPresent();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test

@@ -259,7 +259,7 @@ public final class Announcer implements AutoCloseable {
     private static void tellOfLimit(InetAddress source) {
         log.warn(
                 "too many announcements: those beyond the limit are dropped, starting with one from {}; if these"
-                        + " are not your nodes, give yours the cluster's key (TRIGON_CLUSTER_KEY_FILE)",
+                        + " are not your nodes, give yours the cluster key (TRIGON_CLUSTER_KEY_FILE)",
                 InterfaceAddress.text(source));
     }
 

@@ -17,7 +17,7 @@ import trigon.verbs.ConnectionKey;
  * @param timeout code of the time to wait for an acknowledgement
  * @param retryCount at most 6: SoftRoCE takes 7 for "without end"
  * @param rnrRetry 7 is "without end"
- * @param minRnrTimer code of the delay asked for when no receive is posted
+ * @param minRnrTimer code of the delay that a receiver asks for while it has no receive posted
  * @param key what the ends are to prove to each other that they know; empty for no proof
  */
 public record QueuePairSettings(

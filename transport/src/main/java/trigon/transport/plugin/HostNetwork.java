@@ -8,7 +8,7 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsProvider;
 
 /**
- * The machine that a plugin runs on, as far as it has to do with it.
+ * The network of the machine that a plugin runs on.
  *
  * @param hostName what peers see in their logs where the settings name no node
  * @param pageBytes size of the kernel's pages
@@ -17,7 +17,7 @@ import trigon.verbs.VerbsProvider;
  * @param kernel the kernel's routing table
  * @param search finds links that come later
  */
-public record Machine(
+public record HostNetwork(
         String hostName,
         int pageBytes,
         DiscoveredLinks discovered,

@@ -8,9 +8,9 @@ package trigon.handshake.message;
  * @param confirmed of these, messages that its peer is known to have
  * @param sends whether the messages go by SEND from now on; else by RDMA WRITE, to where the receiver says
  */
-public record Resumption(int attempt, long begun, long confirmed, boolean sends) {
+public record ResumeCounts(int attempt, long begun, long confirmed, boolean sends) {
 
-    public Resumption {
+    public ResumeCounts {
         if (attempt < 1 || confirmed < 0 || begun < confirmed) {
             throw new IllegalArgumentException(
                     "attempt %d with %d of %d messages confirmed".formatted(attempt, confirmed, begun));
