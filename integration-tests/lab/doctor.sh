@@ -8,9 +8,9 @@ project=$(CDPATH='' cd -- "$here/../.." && pwd)
 
 # build first: the guests may not see what changes later
 (cd "$project" && ./mvnw -B -ntp -q -pl tools -am -DskipTests test-compile) || exit 125
-"$here/lab.sh" up tri
-trap '"$here/lab.sh" down' EXIT
+"$here/lab.py" up tri
+trap '"$here/lab.py" down' EXIT
 trap 'exit 130' INT TERM
 cd "$project"
 ./mvnw -B -ntp -q -pl tools -am -Dtest=PlantedLabFaults -Dsurefire.failIfNoSpecifiedTests=false \
-  "-Dtrigon.lab=$here/lab.sh" "$@" test
+  "-Dtrigon.lab=$here/lab.py" "$@" test

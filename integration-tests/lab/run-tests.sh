@@ -37,7 +37,7 @@ mkdir -p "$LAB_SHARE"
 
 # under emulation the C1 compiler alone, and the simplest collector, start the fastest; some tests count native memory
 # shellcheck disable=SC2086
-exec "$here/lab.sh" run -t "${LAB_TEST_TIMEOUT:-1200}" \
+exec "$here/lab.py" run -t "${LAB_TEST_TIMEOUT:-1200}" \
   "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:NativeMemoryTracking=summary \
   --enable-native-access=ALL-UNNAMED ${LAB_JAVA_OPTIONS:-} -cp "$classpath" \
   org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors \

@@ -14,7 +14,7 @@ loss=${2:-5}
 export LAB_SHARE
 command -v python3 >/dev/null || { echo "trace.sh: there is no python3: install python3-minimal" >&2; exit 125; }
 
-lab() { "$here/lab.sh" "$@"; }
+lab() { "$here/lab.py" "$@"; }
 
 rm -rf "$LAB_SHARE"
 mkdir -p "$LAB_SHARE/btf"

@@ -3,7 +3,7 @@
 # usage: lab.sh RESULTS [ROUNDS [WARMUP-SECONDS]]
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-project=$(CDPATH='' cd -- "$here/.." && pwd)
+project=$(CDPATH='' cd -- "$here/../.." && pwd)
 results=$1
 rounds=${2:-5}
 warmup=${3:-10}
@@ -17,7 +17,7 @@ command -v ib_write_lat >/dev/null || {
 }
 mkdir -p "$results/lab"
 rm -f "$results/lab"/*
-LAB_SHARE=$results/lab "$project/integration-tests/lab/lab.sh" run -t 1200 \
+LAB_SHARE=$results/lab "$project/integration-tests/lab/lab.py" run -t 1200 \
   sh "$here/lab-guest.sh" "$results/lab" "$rounds" "$warmup"
 python3 "$here/lab-results.py" "$results/lab" >"$results/lab.json"
 echo "$results/lab.json"

@@ -87,6 +87,13 @@ public final class Json {
         return object;
     }
 
+    /** An object of the components of records, in this order; without those that are empty. */
+    public static Map<String, Object> joined(Record... records) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        Stream.of(records).forEach(each -> object.putAll(components(each)));
+        return object;
+    }
+
     private static @Nullable Object unwrapped(Object value) {
         return switch (value) {
             case Optional<?> optional -> optional.orElse(null);

@@ -12,9 +12,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.UnknownVariable;
-import trigon.config.cluster.ClusterConfig;
+import trigon.config.cluster.NodeConfig;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
@@ -41,16 +42,142 @@ public final class OwnFacts {
     /** A file of NCCL's, with what it sets. */
     record NcclFile(String file, Map<String, String> settings) {}
 
+    /** What a process may have. */
     private record Limits(
             String lockedBytes,
             String openFiles,
             Optional<String> memory,
             Optional<String> tasks,
-            Optional<Long> sharedMemoryBytes) {}
+            Optional<Long> sharedMemoryBytes) {
 
-    private record RdmaDevices(List<String> usable, List<String> refused) {}
+        static Limits of(Machine machine) {
+            String limits = Machine.text(machine.file("proc/self/limits")).orElse("");
+            return new Limits(
+                    first(LOCKED, limits),
+                    first(FILES, limits),
+                    Machine.line(machine.file("sys/fs/cgroup/memory.max")),
+                    Machine.line(machine.file("sys/fs/cgroup/pids.max")),
+                    room(machine.file("dev/shm")));
+        }
+    }
 
-    private record ClusterNode(String name, List<ClusterNic> nics) {}
+    /** Files of verbs, by whether this user may open them. */
+    private record RdmaDevices(List<String> usable, List<String> refused) {
+
+        static RdmaDevices of(Machine machine) {
+            List<Path> devices = Machine.entries(machine.file("dev/infiniband")).stream()
+                    .filter(device -> device.getFileName().toString().startsWith("uverbs"))
+                    .toList();
+            return new RdmaDevices(names(devices, true), names(devices, false));
+        }
+
+        private static List<String> names(List<Path> devices, boolean usable) {
+            return devices.stream()
+                    .filter(device -> usable == (Files.isReadable(device) && Files.isWritable(device)))
+                    .map(device -> device.getFileName().toString())
+                    .toList();
+        }
+    }
+
+    /** The system and what it allows. */
+    private record Host(
+            long clockMillis,
+            String kernel,
+            String architecture,
+            String gpuMemoryUse,
+            Limits limits,
+            RdmaDevices rdmaDevices) {
+
+        static Host of(Machine machine, PluginConfig config) {
+            return new Host(
+                    System.currentTimeMillis(),
+                    Machine.line(machine.file("proc/sys/kernel/osrelease")).orElse(""),
+                    System.getProperty("os.arch"),
+                    config.value(Settings.GPU_MEMORY).name().toLowerCase(Locale.ROOT),
+                    Limits.of(machine),
+                    RdmaDevices.of(machine));
+        }
+    }
+
+    /** How the kernel treats the interfaces. */
+    private record Networks(
+            List<String> innerInterfaces,
+            List<String> defaultRoutes,
+            Optional<String> loginAddress,
+            Map<String, Long> reversePathFilter) {
+
+        static Networks of(Machine machine, MachineLinks links) {
+            String[] login = machine.environment()
+                    .getOrDefault("SSH_CONNECTION", "")
+                    .split(" ", -1); // of ssh(1): the client's address and port, and the server's
+            return new Networks(
+                    links.interfaces().inner().networks().stream().sorted().toList(),
+                    routes(machine),
+                    login.length == 4 ? Optional.of(login[2]) : Optional.empty(),
+                    filters(machine, links.nics()));
+        }
+    }
+
+    /** What NCCL is told. */
+    private record NcclSettings(
+            Map<String, String> environment, List<NcclFile> ncclFiles, List<String> missingPlugins) {
+
+        static NcclSettings of(Machine machine) {
+            List<NcclFile> files = files(machine);
+            return new NcclSettings(variables(machine), files, NcclPlugins.missing(machine, files));
+        }
+    }
+
+    /** An interface that NCCL may be told to use. */
+    private record NcclInterface(String name, String state, List<String> addresses) {}
+
+    private record NcclInterfaces(List<NcclInterface> interfaces) {}
+
+    /** What the plugin is told, a line each with its source. */
+    private record PluginSettings(List<String> settings, List<String> unknownVariables, int topologyPort) {
+
+        static PluginSettings of(PluginConfig config) {
+            return new PluginSettings(
+                    config.describe().stream()
+                            .filter(line -> !line.startsWith("file:") && !line.startsWith("this node:"))
+                            .toList(),
+                    config.unknownVariables().stream()
+                            .map(UnknownVariable::toString)
+                            .toList(),
+                    config.value(Settings.TOPOLOGY_PORT));
+        }
+    }
+
+    /** The cluster's file, and who is in it. */
+    private record ClusterFile(
+            Optional<String> clusterFile,
+            String clusterFingerprint,
+            Optional<String> clusterNode,
+            Optional<List<ClusterNode>> cluster) {
+
+        static ClusterFile of(PluginConfig config) {
+            return new ClusterFile(
+                    config.file().map(Path::toString),
+                    "%08x".formatted(config.fingerprint()),
+                    config.thisNode().map(NodeConfig::name),
+                    config.cluster()
+                            .map(cluster -> cluster.nodes().stream()
+                                    .map(ClusterNode::of)
+                                    .toList()));
+        }
+    }
+
+    private record ClusterNode(String name, List<ClusterNic> nics) {
+
+        static ClusterNode of(NodeConfig node) {
+            return new ClusterNode(
+                    node.name(),
+                    node.nics().stream()
+                            .map(nic ->
+                                    new ClusterNic(nic.device(), nic.address().map(InterfaceAddress::toString)))
+                            .toList());
+        }
+    }
 
     private record ClusterNic(Optional<String> device, Optional<String> address) {}
 
@@ -58,81 +185,26 @@ public final class OwnFacts {
     static Map<String, Object> of(Machine machine, MachineLinks links) {
         Map<String, Object> facts = LinksJson.of(machine, links);
         facts.put("schema", SCHEMA);
-        facts.put("clockMillis", System.currentTimeMillis());
-        facts.put(
-                "kernel",
-                Machine.line(machine.file("proc/sys/kernel/osrelease")).orElse(""));
-        facts.put("architecture", System.getProperty("os.arch"));
-        facts.put(
-                "gpuMemoryUse", links.config().value(Settings.GPU_MEMORY).name().toLowerCase(Locale.ROOT));
-        facts.put("limits", limits(machine));
-        facts.put(
-                "innerInterfaces",
-                links.interfaces().inner().networks().stream().sorted().toList());
-        facts.put("defaultRoutes", defaultRoutes(machine));
-        String login = machine.environment().getOrDefault("SSH_CONNECTION", "");
-        if (login.split(" ", -1).length == 4) {
-            facts.put("loginAddress", login.split(" ", -1)[2]);
-        }
-        facts.put("rdmaDevices", rdmaDevices(machine));
-        facts.putAll(settingsOfNccl(machine));
-        facts.put("reversePathFilter", reversePathFilter(machine, links.nics()));
-        facts.put(
-                "settings",
-                links.config().describe().stream()
-                        .filter(line -> !line.startsWith("file:") && !line.startsWith("this node:"))
-                        .toList());
-        facts.put(
-                "unknownVariables",
-                links.config().unknownVariables().stream()
-                        .map(UnknownVariable::toString)
-                        .toList());
-        facts.put("topologyPort", links.config().value(Settings.TOPOLOGY_PORT));
-        links.config().file().ifPresent(file -> facts.put("clusterFile", file.toString()));
-        facts.put("clusterFingerprint", "%08x".formatted(links.config().fingerprint()));
-        links.config().thisNode().ifPresent(node -> facts.put("clusterNode", node.name()));
-        links.config().cluster().ifPresent(cluster -> facts.put("cluster", cluster(cluster)));
+        facts.putAll(Json.joined(
+                Host.of(machine, links.config()),
+                Networks.of(machine, links),
+                NcclSettings.of(machine),
+                PluginSettings.of(links.config()),
+                ClusterFile.of(links.config())));
         return facts;
     }
 
     /** What NCCL is told on that machine, now, and the interfaces that it may be told to use. */
     public static Map<String, Object> ofNccl(Machine machine) {
-        Map<String, Object> facts = settingsOfNccl(machine);
-        facts.put(
-                "interfaces",
-                HostInterfaces.snapshot().interfaces().stream()
-                        .map(each -> Json.object(
-                                "name",
-                                each.name(),
-                                "state",
-                                each.up() ? "up" : "down",
-                                "addresses",
-                                each.addresses().stream()
-                                        .map(InterfaceAddress::toString)
-                                        .toList()))
-                        .toList());
-        return facts;
-    }
-
-    private static Map<String, Object> settingsOfNccl(Machine machine) {
-        List<NcclFile> ncclFiles = ncclFiles(machine);
-        return Json.object(
-                "environment",
-                environment(machine),
-                "ncclFiles",
-                ncclFiles,
-                "missingPlugins",
-                NcclPlugins.missing(machine, ncclFiles));
-    }
-
-    private static Limits limits(Machine machine) {
-        String limits = Machine.text(machine.file("proc/self/limits")).orElse("");
-        return new Limits(
-                first(LOCKED, limits),
-                first(FILES, limits),
-                Machine.line(machine.file("sys/fs/cgroup/memory.max")),
-                Machine.line(machine.file("sys/fs/cgroup/pids.max")),
-                room(machine.file("dev/shm")));
+        List<NcclInterface> interfaces = HostInterfaces.snapshot().interfaces().stream()
+                .map(each -> new NcclInterface(
+                        each.name(),
+                        each.up() ? "up" : "down",
+                        each.addresses().stream()
+                                .map(InterfaceAddress::toString)
+                                .toList()))
+                .toList();
+        return Json.joined(NcclSettings.of(machine), new NcclInterfaces(interfaces));
     }
 
     private static Optional<Long> room(Path folder) {
@@ -149,7 +221,7 @@ public final class OwnFacts {
     }
 
     /** The interfaces of IPv4's default routes (proc_net: route, whose first line has the names of the columns). */
-    private static List<String> defaultRoutes(Machine machine) {
+    private static List<String> routes(Machine machine) {
         return Machine.text(machine.file("proc/self/net/route")).stream()
                 .flatMap(String::lines)
                 .skip(1)
@@ -160,20 +232,8 @@ public final class OwnFacts {
                 .toList();
     }
 
-    private static RdmaDevices rdmaDevices(Machine machine) {
-        List<String> usable = new ArrayList<>();
-        List<String> refused = new ArrayList<>();
-        for (Path device : Machine.entries(machine.file("dev/infiniband"))) {
-            if (device.getFileName().toString().startsWith("uverbs")) {
-                (Files.isReadable(device) && Files.isWritable(device) ? usable : refused)
-                        .add(device.getFileName().toString());
-            }
-        }
-        return new RdmaDevices(usable, refused);
-    }
-
-    private static Map<String, Object> environment(Machine machine) {
-        Map<String, Object> found = new TreeMap<>();
+    private static Map<String, String> variables(Machine machine) {
+        Map<String, String> found = new TreeMap<>();
         machine.environment().forEach((name, value) -> {
             if (name.startsWith("NCCL_") || name.startsWith("TRIGON_") || OTHERS.contains(name)) {
                 found.put(name, Redaction.isSecret(name) ? Redaction.HIDDEN : value);
@@ -182,7 +242,7 @@ public final class OwnFacts {
         return found;
     }
 
-    private static List<NcclFile> ncclFiles(Machine machine) {
+    private static List<NcclFile> files(Machine machine) {
         List<Path> files = new ArrayList<>();
         String named = machine.environment().getOrDefault("NCCL_CONF_FILE", "");
         String home = machine.environment().getOrDefault("HOME", "");
@@ -209,10 +269,10 @@ public final class OwnFacts {
     }
 
     /** The stricter of an interface's own and the one for all, as the kernel takes it. */
-    private static Map<String, Object> reversePathFilter(Machine machine, List<NicFacts> nics) {
+    private static Map<String, Long> filters(Machine machine, List<NicFacts> nics) {
         long all = Machine.number(machine.file("proc/sys/net/ipv4/conf/all/rp_filter"))
                 .orElse(0L);
-        Map<String, Object> filters = new TreeMap<>();
+        Map<String, Long> filters = new TreeMap<>();
         for (NicFacts nic : nics) {
             Machine.number(machine.file("proc/sys/net/ipv4/conf")
                             .resolve(nic.name())
@@ -220,16 +280,5 @@ public final class OwnFacts {
                     .ifPresent(own -> filters.put(nic.name(), Math.max(all, own)));
         }
         return filters;
-    }
-
-    private static List<ClusterNode> cluster(ClusterConfig cluster) {
-        return cluster.nodes().stream()
-                .map(node -> new ClusterNode(
-                        node.name(),
-                        node.nics().stream()
-                                .map(nic -> new ClusterNic(
-                                        nic.device(), nic.address().map(InterfaceAddress::toString)))
-                                .toList()))
-                .toList();
     }
 }
