@@ -28,6 +28,7 @@ class SimulatedRdmaIT {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Pattern MOVED = Pattern.compile(" goes on over ");
+    private static final String FLUSHES_WAIT = "cannot be flushed to the GPU yet";
 
     @TempDir
     private Path directory;
@@ -101,13 +102,7 @@ class SimulatedRdmaIT {
     @ParameterizedTest
     @ValueSource(strings = {"cut a/one-b/one", "break a/one>b/one executed 40 acked 20"})
     void aJobInMemoryOfGpusGoesOnWhen(String rule) throws Exception {
-        try (NamespaceJob job = new NamespaceJob(
-                device::by,
-                Files.createTempDirectory(directory, "job"),
-                environment(),
-                List.of("a", "b"),
-                "--gpu-memory",
-                "both")) {
+        try (NamespaceJob job = gpuJob()) {
             job.awaitRounds(20);
             device.control(rule);
             awaitMoves(job);
@@ -115,6 +110,26 @@ class SimulatedRdmaIT {
             device.control("mend");
             job.awaitRounds(20);
             job.end();
+        }
+    }
+
+    /** What came over it is to be READ by it, and that fails while its port is down: its flushes wait. */
+    @ParameterizedTest
+    @CsvSource({"false, port a/one down, port a/one up", "true, port a/one down, port a/one up"})
+    void aJobInMemoryOfGpusWaitsFor(boolean onlyCable, String fails, String returns) throws Exception {
+        if (onlyCable) {
+            network.set("a", "two", false);
+        }
+        try (NamespaceJob job = gpuJob()) {
+            job.awaitRounds(20);
+            device.control(fails);
+            Await.until(
+                    job::output, PATIENCE, () -> job.ranks().getFirst().output().contains(FLUSHES_WAIT));
+            device.control(returns);
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(MOVED.matcher(job.output()).find()).isEqualTo(!onlyCable);
         }
     }
 
@@ -200,6 +215,16 @@ class SimulatedRdmaIT {
 
     private NamespaceJob job(String... nodes) throws Exception {
         return new NamespaceJob(device::by, Files.createTempDirectory(directory, "job"), environment(), List.of(nodes));
+    }
+
+    private NamespaceJob gpuJob() throws Exception {
+        return new NamespaceJob(
+                device::by,
+                Files.createTempDirectory(directory, "job"),
+                environment(),
+                List.of("a", "b"),
+                "--gpu-memory",
+                "both");
     }
 
     private Map<String, String> environment() {

@@ -2,9 +2,15 @@ package trigon.transport.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.transport.ReadingVerbs;
@@ -15,6 +21,7 @@ import trigon.transport.path.Links;
 import trigon.transport.path.RegisteredMemory;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.LinkKind;
+import trigon.verbs.ResourceLedger;
 import trigon.verbs.WorkCompletionStatus;
 
 class FlushesTest {
@@ -23,6 +30,7 @@ class FlushesTest {
     private static final long ADDRESS = 0x7000;
 
     private final ReadingVerbs verbs = new ReadingVerbs();
+    private final List<RegisteredMemory> memories = new ArrayList<>();
     private final Metrics metrics = Metrics.unshared();
     private final Links links = Links.open(
             List.of(ReadingVerbs.link("one", LinkKind.RDMA, 1), ReadingVerbs.link("two", LinkKind.RDMA, 2)),
@@ -31,17 +39,28 @@ class FlushesTest {
             metrics);
     private final Link one = links.all().get(0);
     private final Link two = links.all().get(1);
-    private final Flushes flushes = new Flushes(SESSION);
+    private final Queue<Runnable> control = new ArrayDeque<>();
+    private final Flushes flushes = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ofMinutes(1)));
 
     @AfterEach
     void nothingIsLeftOpen() {
         flushes.close();
+        memories.forEach(RegisteredMemory::close);
+        assertThat(verbs.ledger().outstanding()).isEmpty();
         links.close();
         metrics.close();
     }
 
-    private static RegisteredMemory memory(Link... of) {
-        return RegisteredMemory.ofGpu(of, ADDRESS, 64, null, EnumSet.of(AccessFlag.LOCAL_WRITE));
+    /** What was begun on control threads is done. */
+    private void repair() {
+        assertThat(control).hasSize(1);
+        control.remove().run();
+    }
+
+    private RegisteredMemory memory(Link... of) {
+        RegisteredMemory memory = RegisteredMemory.ofGpu(of, ADDRESS, 64, null, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        memories.add(memory);
+        return memory;
     }
 
     private long flush(RegisteredMemory memory) {
@@ -118,14 +137,104 @@ class FlushesTest {
         assertThat(flushes.isDone(first)).isTrue();
     }
 
+    /** The port is down; all that the queue pair has not read is read by the next one. */
     @Test
-    void aReadThatFailsIsTheEnd() {
+    void aReadThatFailsIsMadeAgainByAnotherQueuePair() {
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        long first = flush(memory);
+        long second = flush(memory);
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+
+        assertThat(flushes.isDone(first)).isFalse();
+        assertThat(flushes.isWaiting()).isTrue();
+        long later = flush(memory);
+        assertThat(flushes.isDone(later)).isFalse();
+        repair();
+        assertThat(flushes.isDone(first)).isFalse();
+        assertThat(verbs.outstanding.get("one")).hasSize(3);
+        verbs.complete("one");
+
+        assertThat(flushes.isDone(first)).isTrue();
+        assertThat(flushes.isDone(second)).isTrue();
+        assertThat(flushes.isDone(later)).isTrue();
+        assertThat(flushes.failure()).isNull();
+        assertThat(flushes.isWaiting()).isFalse();
+    }
+
+    /** Nothing else says that what it has carried is there, so its own READ is waited for. */
+    @Test
+    void aFormerDeviceWhosePortIsDownIsWaitedFor() {
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        long request = flush(memory);
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        memory.moveTo(List.of(two));
+        flushes.use(List.of(two));
+        long next = flush(memory);
+        verbs.complete("two");
+
+        assertThat(flushes.isDone(next)).isFalse();
+        repair();
+        assertThat(flushes.isDone(next)).isFalse();
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(next)).isFalse();
+        repair();
+        assertThat(flushes.isDone(next)).isFalse();
+        verbs.complete("one");
+
+        assertThat(flushes.isDone(next)).isTrue();
+        assertThat(flushes.isDone(request)).isTrue();
+        flush(memory);
+        assertThat(verbs.outstanding.get("one")).isEmpty();
+    }
+
+    @Test
+    void aQueuePairThatCannotBeMadeYetIsTriedAgain() {
         flushes.use(List.of(one));
         long request = flush(memory(one));
         verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.without = "one";
+        repair();
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.without = "";
+        repair();
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.complete("one");
+
+        assertThat(flushes.isDone(request)).isTrue();
+    }
+
+    @Test
+    void aPortThatStaysDownIsTheEnd() {
+        try (Flushes impatient = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ZERO))) {
+            impatient.use(List.of(one));
+            long request = impatient.begin(memory(one), ADDRESS);
+            impatient.post(request);
+            verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+            assertThat(impatient.isDone(request)).isFalse();
+            assertThat(impatient.failure()).isNull();
+            repair();
+            assertThat(impatient.isDone(request)).isFalse();
+            verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+
+            assertThat(impatient.isDone(request)).isFalse();
+            assertThat(impatient.failure()).contains("one 10.1.1.1/24", "RETRY_EXCEEDED", "handshake.peerTimeout");
+        }
+    }
+
+    /** What it was asked for is wrong, and would be the next time. */
+    @Test
+    void aReadThatIsRefusedIsTheEnd() {
+        flushes.use(List.of(one));
+        long request = flush(memory(one));
+        verbs.fail("one", WorkCompletionStatus.REMOTE_ACCESS_ERROR);
 
         assertThat(flushes.isDone(request)).isFalse();
-        assertThat(flushes.failure()).contains("one 10.1.1.1/24", "RETRY_EXCEEDED");
+        assertThat(flushes.failure()).contains("one 10.1.1.1/24", "REMOTE_ACCESS_ERROR");
+        assertThat(control).isEmpty();
     }
 
     /** It completes nothing any more, and whether all of it is there nobody knows. */
@@ -136,7 +245,38 @@ class FlushesTest {
         one.deviceHasFailed();
 
         assertThat(flushes.isDone(request)).isFalse();
+        repair();
+        assertThat(flushes.isDone(request)).isFalse();
         assertThat(flushes.failure()).contains("one 10.1.1.1/24", "its device has failed");
+    }
+
+    @Test
+    void aPluginThatIsClosedRepairsNothing() {
+        Executor closed = task -> {
+            throw new RejectedExecutionException("" + task);
+        };
+        try (Flushes late = new Flushes(SESSION, new FlushRepairs(closed, Duration.ofMinutes(1)))) {
+            late.use(List.of(one));
+            long request = late.begin(memory(one), ADDRESS);
+            late.post(request);
+            verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+
+            assertThat(late.isDone(request)).isFalse();
+            assertThat(late.failure()).contains("RETRY_EXCEEDED");
+        }
+    }
+
+    /** NCCL aborts: nothing is made for a connection that is closed, and nothing is left open. */
+    @Test
+    void aRepairThatIsLateMakesNothing() {
+        flushes.use(List.of(one));
+        long request = flush(memory(one));
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        flushes.close();
+        repair();
+
+        assertThat(verbs.ledger().count(ResourceLedger.Kind.QUEUE_PAIR)).isZero();
     }
 
     @Test
