@@ -65,14 +65,19 @@ public final class ReadingVerbs implements VerbsProvider {
 
     /** All that is outstanding on a device is done. */
     public void complete(String device) {
+        status = WorkCompletionStatus.SUCCESS;
+        move(device);
+    }
+
+    private void move(String device) {
         completions(device).addAll(reads(device));
         reads(device).clear();
     }
 
     /** The same, and has failed: the first so, and those behind it are flushed. */
     public void fail(String device, WorkCompletionStatus why) {
+        move(device);
         status = why;
-        complete(device);
     }
 
     /** A device of that name makes no queue pair from now on; of no name: each does. */
@@ -160,7 +165,6 @@ public final class ReadingVerbs implements VerbsProvider {
                 throw new VerbsException("ibv_create_qp", name, Errno.EIO, "");
             }
             ledger.opened(ResourceLedger.Kind.QUEUE_PAIR);
-            status = WorkCompletionStatus.SUCCESS;
             return new Reader(name);
         }
 

@@ -50,7 +50,7 @@ record NodeResources(
         try (Unwinding unwinding = new Unwinding()) {
             Links links = Links.open(
                     List.of(),
-                    machine.providers(),
+                    machine.devices().providers(),
                     machine.pageBytes(),
                     setup.visible().metrics());
             unwinding.onFailure(links::close);

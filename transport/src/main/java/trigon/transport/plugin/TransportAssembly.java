@@ -112,7 +112,8 @@ final class TransportAssembly {
     private FlushRepairs flushRepairs() {
         return new FlushRepairs(
                 node.loop().delayed(FlushRepairs.PAUSE, node.threads().following()),
-                setup.config().handshake().peerTimeout());
+                setup.config().handshake().peerTimeout(),
+                setup.machine().devices().gpuWrites());
     }
 
     private Failovers failovers(LocalSide side) {

@@ -1,10 +1,12 @@
 package trigon.transport.session;
 
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import trigon.system.Errno;
 import trigon.transport.path.FlushQueuePair;
 import trigon.transport.path.Link;
 import trigon.transport.session.FlushRepair.Outcome;
+import trigon.transport.session.FlushRepair.Repair;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
@@ -60,28 +62,45 @@ final class FlushDevice implements AutoCloseable {
     /** Takes what the device has read, and goes on. */
     void progress() {
         if (reads.state() == FlushReads.State.REPAIRING) {
-            Outcome outcome = repair.take();
-            if (outcome != null) {
-                take(outcome);
+            Repair done = repair.take();
+            if (done != null) {
+                take(done);
             }
         }
         if (reads.isReading()) {
             poll();
         }
-        if (reads.beginRepair() && !repair.begin(trouble)) {
+        if (reads.beginRepair() && !repair.begin(trouble, owedAddresses())) {
             fail(trouble);
         }
         post();
     }
 
-    private void take(Outcome outcome) {
-        switch (outcome) {
+    private long[] owedAddresses() {
+        return IntStream.range(0, Flushes.MOST)
+                .filter(reads::owes)
+                .mapToLong(slot -> addresses[slot])
+                .distinct()
+                .toArray();
+    }
+
+    private void take(Repair done) {
+        if (done.isSettled()) {
+            reads.settle();
+        }
+        switch (done.outcome()) {
             case Outcome.Repaired(FlushQueuePair next) -> {
                 queuePair = next;
                 reads.endRepair();
             }
             case Outcome.Refused(String why) -> breakDown(why);
-            case Outcome.Impossible(String why) -> fail(why);
+            case Outcome.Impossible(String why) -> {
+                if (done.isSettled()) {
+                    breakDown(why); // the driver does without the device
+                } else {
+                    fail(why);
+                }
+            }
         }
     }
 

@@ -50,7 +50,7 @@ final class FlushReads {
     private int owedAtRepair;
     private long latestAtRepair;
 
-    /** Since when nothing has been read; of meaning while it is {@link #inTrouble}. */
+    /** The first failure since flushes wait, and since the last success; of meaning while it is {@link #inTrouble}. */
     private long troubleSince;
 
     private boolean inTrouble;
@@ -81,6 +81,7 @@ final class FlushReads {
 
     /** A flush is to be READ for, by its number. */
     void add(long number) {
+        inTrouble &= owed != 0;
         owed |= bit(slot(number));
         latest = number;
     }
@@ -150,8 +151,8 @@ final class FlushReads {
         return true;
     }
 
-    /** All that was owed when the repair began is there without a READ. */
-    void succeedWithoutReading() {
+    /** All that was owed when the repair began is there, without a READ. */
+    void settle() {
         owed &= ~owedAtRepair;
         passed(latestAtRepair);
     }

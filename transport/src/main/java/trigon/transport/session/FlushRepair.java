@@ -1,5 +1,6 @@
 package trigon.transport.session;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -8,14 +9,22 @@ import trigon.transport.path.Link;
 import trigon.verbs.VerbsException;
 
 /**
- * Owns a device's queue pair for flushes, and makes it anew when it has failed: on a control thread, since that may
- * block. The data path asks for it, and looks for the outcome.
+ * Owns a device's queue pair for flushes, and makes it anew when it has failed; what waits for it is flushed by the
+ * GPU's driver, where that can. On a control thread, since both may block. The data path asks for it, and looks for the
+ * outcome.
  */
 final class FlushRepair implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(FlushRepair.class);
 
-    /** What has come of a repair. */
+    /**
+     * What has come of a repair.
+     *
+     * @param isSettled whether all that waited is there, by the GPU's driver
+     */
+    record Repair(boolean isSettled, Outcome outcome) {}
+
+    /** What has become of the queue pair. */
     sealed interface Outcome {
 
         /** There is another queue pair; the former one is gone. */
@@ -33,11 +42,12 @@ final class FlushRepair implements AutoCloseable {
 
     // guarded by this
     private @Nullable FlushQueuePair current;
-    private boolean told;
+    private boolean hasToldOfWaiting;
+    private boolean hasToldOfDriver;
     private boolean closed;
 
     /** Written by the control thread while a repair is under way, and taken by the data path. */
-    private volatile @Nullable Outcome outcome;
+    private volatile @Nullable Repair done;
 
     /** Of a queue pair that is ready. */
     FlushRepair(FlushQueuePair first, FlushRepairs repairs) {
@@ -50,11 +60,12 @@ final class FlushRepair implements AutoCloseable {
      * Has a control thread make another one. Data path; the former one must not be used any more.
      *
      * @param why the former one is of no use
+     * @param addresses what is to be flushed
      * @return false if that is impossible
      */
-    boolean begin(String why) {
+    boolean begin(String why, long[] addresses) {
         try {
-            repairs.later().execute(() -> outcome = repair(why));
+            repairs.later().execute(() -> done = repair(why, addresses));
             return true;
         } catch (RuntimeException | Error _) { // the plugin is closed, or there is no memory
             return false;
@@ -63,23 +74,50 @@ final class FlushRepair implements AutoCloseable {
 
     /** What has come of it, once; null while it is under way. Data path. */
     @Nullable
-    Outcome take() {
-        Outcome known = outcome;
+    Repair take() {
+        Repair known = done;
         if (known != null) {
-            outcome = null;
+            done = null;
         }
         return known;
     }
 
-    private synchronized Outcome repair(String why) {
+    private synchronized Repair repair(String why, long[] addresses) {
         if (closed) {
-            return new Outcome.Impossible("the connection is closed");
+            return new Repair(false, new Outcome.Impossible("the connection is closed"));
+        }
+        boolean isSettled = Arrays.stream(addresses).allMatch(this::settle);
+        if (isSettled) {
+            tellOfDriver(why);
         }
         if (link.hasDeviceFailed()) {
-            return new Outcome.Impossible("its device has failed");
+            return new Repair(isSettled, new Outcome.Impossible("its device has failed"));
         }
-        if (!told) {
-            told = true;
+        if (!isSettled) {
+            tellOfWaiting(why);
+        }
+        return new Repair(isSettled, reopen());
+    }
+
+    private boolean settle(long address) {
+        try {
+            return repairs.gpuWrites().settle(address);
+        } catch (RuntimeException | Error e) {
+            log.warn("the CUDA driver cannot be asked to flush what came over {}", link, e);
+            return false;
+        }
+    }
+
+    private void tellOfDriver(String why) {
+        if (!hasToldOfDriver) {
+            hasToldOfDriver = true;
+            log.info("what came over {} is flushed to the GPU by the CUDA driver, as the device cannot: {}", link, why);
+        }
+    }
+
+    private void tellOfWaiting(String why) {
+        if (!hasToldOfWaiting) {
+            hasToldOfWaiting = true;
             log.warn(
                     "what came over {} cannot be flushed to the GPU yet: {}. It is tried again until"
                             + " handshake.peerTimeout; check the cable, and the port with ibv_devinfo -d {}",
@@ -87,6 +125,9 @@ final class FlushRepair implements AutoCloseable {
                     why,
                     link.device().deviceName());
         }
+    }
+
+    private Outcome reopen() {
         try {
             closeCurrent();
             FlushQueuePair next = new FlushQueuePair(link, Flushes.MOST);

@@ -146,6 +146,21 @@ class FlushReadsTest {
         assertThat(reads.state()).isEqualTo(FlushReads.State.FAILED);
     }
 
+    /** However long nobody has needed it. */
+    @Test
+    void patienceBeginsAgainWithTheNextFlush() {
+        FlushReads reads = new FlushReads(PATIENCE);
+        reads.add(0);
+        reads.breakDown(0);
+        assertThat(reads.beginRepair()).isTrue();
+        reads.settle();
+        reads.breakDown(1);
+        reads.add(1);
+        fail(reads, 10 * PATIENCE.toNanos());
+
+        assertThat(reads.state()).isEqualTo(FlushReads.State.READY);
+    }
+
     private static void fail(FlushReads reads, long nanoTime) {
         reads.breakDown(nanoTime);
         assertThat(reads.isWaiting()).isTrue();

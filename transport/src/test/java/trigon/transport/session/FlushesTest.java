@@ -13,6 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import trigon.nccl.GpuWrites;
 import trigon.transport.ReadingVerbs;
 import trigon.transport.handle.RequestHandle;
 import trigon.transport.metrics.Metrics;
@@ -40,7 +41,16 @@ class FlushesTest {
     private final Link one = links.all().get(0);
     private final Link two = links.all().get(1);
     private final Queue<Runnable> control = new ArrayDeque<>();
-    private final Flushes flushes = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ofMinutes(1)));
+
+    /** What the driver was asked for; it can do that if it is to. */
+    private final List<Long> settled = new ArrayList<>();
+
+    private boolean driverSettles;
+    private final GpuWrites driver = address -> {
+        settled.add(address);
+        return driverSettles;
+    };
+    private final Flushes flushes = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ofMinutes(1), driver));
 
     @AfterEach
     void nothingIsLeftOpen() {
@@ -209,7 +219,7 @@ class FlushesTest {
 
     @Test
     void aPortThatStaysDownIsTheEnd() {
-        try (Flushes impatient = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ZERO))) {
+        try (Flushes impatient = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ZERO, driver))) {
             impatient.use(List.of(one));
             long request = impatient.begin(memory(one), ADDRESS);
             impatient.post(request);
@@ -250,12 +260,69 @@ class FlushesTest {
         assertThat(flushes.failure()).contains("one 10.1.1.1/24", "its device has failed");
     }
 
+    /** All that was under way when it is asked is there then, and nothing else. */
+    @Test
+    void theDriverFlushesWhatADeviceCannot() {
+        driverSettles = true;
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        long request = flush(memory);
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        long later = flush(memory);
+        repair();
+
+        assertThat(flushes.isDone(later)).isFalse();
+        assertThat(settled).containsExactly(ADDRESS);
+        assertThat(flushes.isDone(request)).isTrue();
+        verbs.complete("one");
+        assertThat(flushes.isDone(later)).isTrue();
+    }
+
+    @Test
+    void aFormerDeviceIsDoneWithOnceTheDriverHasFlushed() {
+        driverSettles = true;
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        memory.moveTo(List.of(two));
+        flushes.use(List.of(two));
+        long request = flush(memory);
+        verbs.complete("two");
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.without = "one";
+        repair();
+
+        assertThat(flushes.isDone(request)).isTrue();
+        long next = flush(memory);
+        verbs.complete("two");
+        assertThat(flushes.isDone(next)).isTrue();
+        assertThat(control).isEmpty();
+    }
+
+    /** It does without the device, each time. */
+    @Test
+    void theDriverFlushesWhatAFailedDeviceHasWritten() {
+        driverSettles = true;
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        one.deviceHasFailed();
+        for (int round = 0; round < 3; round++) {
+            long request = flush(memory);
+            assertThat(flushes.isDone(request)).isFalse();
+            repair();
+            assertThat(flushes.isDone(request)).isTrue();
+            assertThat(flushes.failure()).isNull();
+        }
+    }
+
     @Test
     void aPluginThatIsClosedRepairsNothing() {
         Executor closed = task -> {
             throw new RejectedExecutionException("" + task);
         };
-        try (Flushes late = new Flushes(SESSION, new FlushRepairs(closed, Duration.ofMinutes(1)))) {
+        try (Flushes late = new Flushes(SESSION, new FlushRepairs(closed, Duration.ofMinutes(1), driver))) {
             late.use(List.of(one));
             long request = late.begin(memory(one), ADDRESS);
             late.post(request);
