@@ -112,6 +112,24 @@ one_of_many() { # OPTIONS...
   wait "$few"
 }
 
+# Messages of host memory, with GPU memory off and allowed: two processes whose samples alternate.
+gpu_memory() { # OPTIONS...
+  local size off turns sizes="8 65536"
+  for size in $sizes; do
+    turns=$scratch/turns-$size
+    mkdir -p "$turns"
+    TRIGON_GPU_MEMORY=off instant "gpu-memory-off-$size" --token "$turns" --begins --sizes "$size" "$@" &
+    off=$!
+    TRIGON_GPU_MEMORY=auto instant "gpu-memory-auto-$size" --token "$turns" --sizes "$size" "$@" || {
+      wait "$off" || :
+      return 1
+    }
+    wait "$off"
+  done
+  # shellcheck disable=SC2086 # words
+  "$here/gpu-memory.py" "$results" $sizes
+}
+
 # Two instant devices, as two cables of this node to itself, in a network namespace that has their addresses.
 divided() {
   namespace=trigon-bench-$$
@@ -261,6 +279,7 @@ case $command in
     one_of_many "$@"
     instant growth "$@"
     ;;
+  gpu-memory) gpu_memory "${quick[@]}" "$@" ;;
   divided) divided "${quick[@]}" "$@" ;;
   links)
     socket_operations "${socket_messages[@]}"

@@ -69,11 +69,19 @@ void write_region(const Mr *mr, uint8_t *to, const uint8_t *from, size_t len) {
   *end = w;
 }
 
-void land_writes(const Mr *mr) {
-  Write **first = &withheld[context_of(mr->ibv.context)->device->index];
-
-  for (Write *w; is_dma_buf(mr) && (w = *first); free(w)) {
+static void land(Write **first) {
+  for (Write *w; (w = *first); free(w)) {
     *first = w->next;
     ordered_copy(w->to, w->data, w->len);
   }
+}
+
+void land_writes(const Mr *mr) {
+  if (is_dma_buf(mr))
+    land(&withheld[context_of(mr->ibv.context)->device->index]);
+}
+
+void land_all_writes(void) {
+  for (int i = 0; i < MAX_DEVICES; i++)
+    land(&withheld[i]);
 }

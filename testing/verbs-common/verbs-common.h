@@ -182,6 +182,8 @@ void write_region(const Mr *mr, uint8_t *to, const uint8_t *from, size_t len);
 
 /* Such a READ begins. */
 void land_writes(const Mr *mr);
+/* What the CPU brings about by the driver of GPUs: all that any device has written. */
+void land_all_writes(void);
 
 /* The region's memory is not used any more. */
 void unmap_dma_buf(Mr *mr);

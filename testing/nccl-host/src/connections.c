@@ -34,7 +34,9 @@ static int receiver_on(const struct rank *rank, int channel) {
 /* NCCL asks for the device again for each end of each connection. */
 static bool look_at_device(struct rank *rank, struct channel *channel) {
   struct net_properties properties;
-  return check(rank, net_get_properties(rank->net, channel->device, &properties), "getProperties", channel);
+  int result = net_get_properties(rank->net, channel->device, &properties);
+  channel->host_only = result == NCCL_SUCCESS && (properties.pointer_support & NCCL_PTR_DMABUF) == 0;
+  return check(rank, result, "getProperties", channel);
 }
 
 static bool listen_on(struct rank *rank, struct channel *channel, int number) {
@@ -93,7 +95,8 @@ static bool register_buffers(struct rank *rank, struct channel *channel, void *c
   void **mhandles = sends ? channel->send_mhandles : channel->recv_mhandles;
   size_t sizes[BUFFERS];
   sizes_of(rank, sizes);
-  bool of_gpu = sends ? rank->options->send_gpu : rank->options->recv_gpu;
+  bool offered = !rank->options->gpu_if_offered || !channel->host_only;
+  bool of_gpu = offered && (sends ? rank->options->send_gpu : rank->options->recv_gpu);
   if (!allocate(rank, sizes[0] + sizes[1] + sizes[2], of_gpu, gpu, memory)) {
     return false;
   }

@@ -24,6 +24,7 @@ struct channel {
   char handle[NCCL_NET_HANDLE_BYTES];      /* of our listener */
   char next_handle[NCCL_NET_HANDLE_BYTES]; /* of the next rank's; the plugin may keep state in it */
   bool has_next_handle;
+  bool host_only; /* its device has not said that it reaches a GPU's memory */
   struct gpu_memory send_gpu; /* the buffers' memory, if it is a GPU's */
   struct gpu_memory recv_gpu;
   char *send_memory; /* all buffers, as this program looks at them; for the plugin they may be elsewhere */

@@ -1,14 +1,22 @@
 /*
  * A libcuda.so.1 without a GPU: memory of its "GPU" lies far from where its addresses say, so that a program that
- * touches it by itself ends with a signal. Copies run in their order, each some calls after it was begun. Tests alone.
+ * touches it by itself ends with a signal. Copies run in their order, each some calls after it was begun. A flush of
+ * writes by other devices has the stand-in of libibverbs let them be seen. Tests alone.
+ *
+ * FAKE_CUDA_ORDERING is what the GPU claims of such writes (CUGPUDirectRDMAWritesOrdering; default 0, no order): with
+ * 200 a flush does nothing.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
 enum { NOT_READY = 600, INVALID_CONTEXT = 201, INVALID_VALUE = 1, MEMORY_TYPE = 2, OF_DEVICE = 2 };
+enum { DEVICE_ORDINAL = 9, FLUSH_OPTIONS = 117, WRITES_ORDERING = 118, BY_HOST = 1, PRIMARY_CONTEXT = 1 };
 enum { QUEUE = 4096, EVENTS = 65536 };
 static const uint64_t APART = 1ULL << 56;
 
@@ -72,6 +80,10 @@ EXPORTED int cuCtxSetCurrent(uint64_t context) {
   return 0;
 }
 EXPORTED int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer) {
+  if (attribute == DEVICE_ORDINAL) {
+    *(int *)out = 0; /* its own memory, and that of nccl-host's --gpu-memory */
+    return 0;
+  }
   if (attribute != MEMORY_TYPE || pointer < APART) {
     return INVALID_VALUE;
   }
@@ -142,5 +154,40 @@ EXPORTED int cuMemHostRegister_v2(void *address, size_t bytes, unsigned flags) {
 }
 EXPORTED int cuMemHostUnregister(void *address) {
   (void)address;
+  return 0;
+}
+
+static int ordering(void) {
+  const char *text = getenv("FAKE_CUDA_ORDERING");
+  return text == NULL ? 0 : atoi(text);
+}
+EXPORTED int cuDeviceGet(int *out, int ordinal) {
+  *out = ordinal;
+  return ordinal == 0 ? 0 : INVALID_VALUE;
+}
+EXPORTED int cuDeviceGetAttribute(int *out, int attribute, int device) {
+  *out = attribute == FLUSH_OPTIONS ? BY_HOST : ordering();
+  return device == 0 && (attribute == FLUSH_OPTIONS || attribute == WRITES_ORDERING) ? 0 : INVALID_VALUE;
+}
+EXPORTED int cuDevicePrimaryCtxRetain(uint64_t *out, int device) {
+  *out = PRIMARY_CONTEXT;
+  return device == 0 ? 0 : INVALID_VALUE;
+}
+EXPORTED int cuDevicePrimaryCtxRelease_v2(int device) {
+  return device == 0 ? 0 : INVALID_VALUE;
+}
+EXPORTED int cuFlushGPUDirectRDMAWrites(int target, int scope) {
+  void *verbs = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
+  void (*settle)(void) = NULL;
+  if (current == 0 || target != 0) {
+    return INVALID_CONTEXT;
+  }
+  if (verbs != NULL && scope > ordering()) {
+    *(void **)&settle = dlsym(verbs, "verbs_settle_writes");
+  }
+  if (settle != NULL) {
+    settle();
+    fprintf(stderr, "fakecuda: writes of other devices are flushed\n");
+  }
   return 0;
 }

@@ -36,7 +36,8 @@ static const char usage[] =
     "  --pause SECONDS      with all connected and nothing under way, before data move (default 0)\n"
     "  --linger SECONDS     between a failure and the closes, as a program that is slow to abort (default 0)\n"
     "  --rest SECONDS       after the last communicator, before the end (default 0)\n"
-    "  --gpu-memory ENDS    both or receive: whose buffers the CPU may not touch; received data are flushed\n"
+    "  --gpu-memory ENDS    both or receive: whose buffers the CPU may not touch; received data are flushed; offered:\n"
+    "                       both, if the device says that it reaches a GPU's memory\n"
     "  --spin               wait as NCCL does: yield, never sleep\n"
     "  --communicators K    made, used and destroyed one after the other (default 1)\n"
     "  --channels C         rings side by side (default 1)\n"
@@ -171,7 +172,8 @@ static bool set(struct options *options, int option, const char *text) {
   case VERBOSE: options->verbose = true; break;
   case PLANT: ok = plant(text, options); break;
   case GPU_MEMORY:
-    ok = choice(text, "both", "receive", &chosen);
+    options->gpu_if_offered = strcmp(text, "offered") == 0;
+    ok = options->gpu_if_offered || choice(text, "both", "receive", &chosen);
     options->recv_gpu = ok;
     options->send_gpu = ok && chosen == 0;
     break;

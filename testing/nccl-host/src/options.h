@@ -37,6 +37,7 @@ struct options {
   unsigned seed;
   bool send_gpu; /* buffers of sends are a GPU's, which the CPU may not touch */
   bool recv_gpu;
+  bool gpu_if_offered; /* only with devices that say that they reach such memory */
   bool print_json;
   bool print_rounds; /* and the time of each all-reduce that counts */
   bool verbose;

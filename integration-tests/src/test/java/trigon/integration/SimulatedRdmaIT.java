@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +30,7 @@ class SimulatedRdmaIT {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Pattern MOVED = Pattern.compile(" goes on over ");
+    private static final String FLUSHES_WAIT = "cannot be flushed to the GPU yet";
 
     @TempDir
     private Path directory;
@@ -101,13 +104,7 @@ class SimulatedRdmaIT {
     @ParameterizedTest
     @ValueSource(strings = {"cut a/one-b/one", "break a/one>b/one executed 40 acked 20"})
     void aJobInMemoryOfGpusGoesOnWhen(String rule) throws Exception {
-        try (NamespaceJob job = new NamespaceJob(
-                device::by,
-                Files.createTempDirectory(directory, "job"),
-                environment(),
-                List.of("a", "b"),
-                "--gpu-memory",
-                "both")) {
+        try (NamespaceJob job = gpuJob(environment())) {
             job.awaitRounds(20);
             device.control(rule);
             awaitMoves(job);
@@ -116,6 +113,105 @@ class SimulatedRdmaIT {
             job.awaitRounds(20);
             job.end();
         }
+    }
+
+    /** What came over a NIC is to be READ by it, which fails while its port is down: flushes wait. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aJobInMemoryOfGpusWaitsForThePort(boolean isOfTheOnlyCable) throws Exception {
+        if (isOfTheOnlyCable) {
+            network.set("a", "two", false);
+        }
+        try (NamespaceJob job = gpuJob(environment())) {
+            job.awaitRounds(20);
+            device.control("port a/one down");
+            awaitFlushesThatWait(job);
+            device.control("port a/one up");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    /** Then the CUDA driver flushes what it has written. */
+    @ParameterizedTest
+    @ValueSource(strings = {"port a/one down", "device a/one fail"})
+    void aJobInMemoryOfGpusNeedsNoNicThatIsLost(String fails) throws Exception {
+        try (NamespaceJob job = gpuJob(withFakeCuda(Map.of()))) {
+            job.awaitRounds(20);
+            device.control(fails);
+            awaitMoves(job);
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.output())
+                    .contains(
+                            "is flushed to the GPU by the CUDA driver", "fakecuda: writes of other devices are flushed")
+                    .doesNotContain(FLUSHES_WAIT);
+        }
+    }
+
+    /** And nothing of a GPU's memory is left, though the job ends with flushes under way. */
+    @Test
+    void aPortThatStaysDownEndsAJobInMemoryOfGpus() throws Exception {
+        Map<String, String> environment = environment();
+        environment.put("TRIGON_PEER_TIMEOUT", "3s");
+        try (NamespaceJob job = gpuJob(environment)) {
+            job.awaitRounds(20);
+            device.control("port a/one down");
+
+            assertThat(job.ranks().getFirst().exitStatus()).as(job.output()).isEqualTo(1);
+            assertThat(job.ranks().getLast().exitStatus()).as(job.output()).isEqualTo(1);
+            assertThat(job.output())
+                    .containsPattern("cannot be flushed to the GPU: .*, for longer than handshake.peerTimeout")
+                    .doesNotContain("descriptors of a GPU's memory are left");
+        }
+    }
+
+    /** Each end's buffers are where its own device reaches, as NCCL decides at each end by itself. */
+    @Test
+    void nodesMayDifferInWhatTheirNicsReach() throws Exception {
+        Function<String, List<String>> by = node -> {
+            List<String> command = new ArrayList<>(device.by(node));
+            command.addAll(List.of("env", "TRIGON_GPU_MEMORY=" + (node.equals("a") ? "auto" : "off")));
+            return command;
+        };
+        try (NamespaceJob job = gpuJob(by, environment(), "offered")) {
+            job.awaitRounds(20);
+            device.control("cut a/one-b/one");
+            awaitMoves(job);
+            job.awaitRounds(20);
+            device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.ranks().getFirst().output()).contains("trigon0 (one): GPU memory by DMA-BUF");
+            assertThat(job.ranks().getLast().output()).doesNotContain("GPU memory by");
+        }
+    }
+
+    /** There the driver's flush would do nothing, though NCCL asks for one. */
+    @Test
+    void aDriverThatClaimsAllInOrderIsNotAsked() throws Exception {
+        try (NamespaceJob job = gpuJob(withFakeCuda(Map.of("FAKE_CUDA_ORDERING", "200")))) {
+            job.awaitRounds(20);
+            device.control("port a/one down");
+            awaitFlushesThatWait(job);
+            device.control("port a/one up");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    private Map<String, String> withFakeCuda(Map<String, String> more) {
+        Map<String, String> environment = environment();
+        environment.merge(
+                "LD_LIBRARY_PATH",
+                Path.of(System.getProperty("trigon.odd.host"))
+                        .resolveSibling("fake-cuda")
+                        .toString(),
+                "%s:%s"::formatted);
+        environment.putAll(more);
+        return environment;
     }
 
     @ParameterizedTest
@@ -190,6 +286,10 @@ class SimulatedRdmaIT {
         }
     }
 
+    private static void awaitFlushesThatWait(NamespaceJob job) {
+        Await.until(job::output, PATIENCE, () -> job.ranks().getFirst().output().contains(FLUSHES_WAIT));
+    }
+
     private static void awaitMoves(NamespaceJob job) {
         Await.until(
                 job::output,
@@ -200,6 +300,16 @@ class SimulatedRdmaIT {
 
     private NamespaceJob job(String... nodes) throws Exception {
         return new NamespaceJob(device::by, Files.createTempDirectory(directory, "job"), environment(), List.of(nodes));
+    }
+
+    private NamespaceJob gpuJob(Map<String, String> environment) throws Exception {
+        return gpuJob(device::by, environment, "both");
+    }
+
+    private NamespaceJob gpuJob(Function<String, List<String>> by, Map<String, String> environment, String ends)
+            throws Exception {
+        return new NamespaceJob(
+                by, Files.createTempDirectory(directory, "job"), environment, List.of("a", "b"), "--gpu-memory", ends);
     }
 
     private Map<String, String> environment() {

@@ -22,6 +22,7 @@ import trigon.entry.warmup.LoopbackNode;
 import trigon.entry.warmup.WarmUpNode;
 import trigon.hop.HopDevices;
 import trigon.nccl.NetPlugin;
+import trigon.onesided.cuda.CudaWrites;
 import trigon.policyhost.ProcessPolicy;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.NodeNumber;
@@ -43,6 +44,7 @@ import trigon.routing.hardware.TwinFunctions;
 import trigon.software.MoverSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.HostDevices;
 import trigon.transport.plugin.HostNetwork;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RelayAccess;
@@ -127,7 +129,7 @@ final class TransportFactory implements NetPluginFactory {
                         hostName,
                         pageBytes,
                         discovered,
-                        providers,
+                        new HostDevices(providers, new CudaWrites()),
                         kernel,
                         new LaterLinkSearch(
                                 settings,

@@ -65,15 +65,23 @@ public final class ReadingVerbs implements VerbsProvider {
 
     /** All that is outstanding on a device is done. */
     public void complete(String device) {
+        status = WorkCompletionStatus.SUCCESS;
+        move(device);
+    }
+
+    private void move(String device) {
         completions(device).addAll(reads(device));
         reads(device).clear();
     }
 
-    /** The same, and has failed. */
+    /** The same, and has failed: the first so, and those behind it are flushed. */
     public void fail(String device, WorkCompletionStatus why) {
+        move(device);
         status = why;
-        complete(device);
     }
+
+    /** A device of that name makes no queue pair from now on; of no name: each does. */
+    public String without = "";
 
     private Queue<Long> reads(String device) {
         return outstanding.computeIfAbsent(device, _ -> new ArrayDeque<>());
@@ -153,6 +161,9 @@ public final class ReadingVerbs implements VerbsProvider {
 
         @Override
         public QueuePair createQueuePair(ProtectionDomain protectionDomain, QueuePairCapacity capacity) {
+            if (name.equals(without)) {
+                throw new VerbsException("ibv_create_qp", name, Errno.EIO, "");
+            }
             ledger.opened(ResourceLedger.Kind.QUEUE_PAIR);
             return new Reader(name);
         }
@@ -250,6 +261,7 @@ public final class ReadingVerbs implements VerbsProvider {
             for (; count < into.capacity() && !completions(device).isEmpty(); count++) {
                 into.set(
                         count, completions(device).remove(), status.code(), WorkCompletionOpcode.RDMA_READ, 1, 0, 0, 1);
+                status = status == WorkCompletionStatus.SUCCESS ? status : WorkCompletionStatus.WR_FLUSHED;
             }
             return count;
         }
@@ -303,6 +315,8 @@ public final class ReadingVerbs implements VerbsProvider {
 
         @Override
         public void close() {
+            reads(device).clear();
+            completions(device).clear();
             ledger.closed(ResourceLedger.Kind.QUEUE_PAIR);
         }
     }

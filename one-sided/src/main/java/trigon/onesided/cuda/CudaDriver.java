@@ -9,7 +9,7 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * The functions of the CUDA driver that staging needs, found at run time: it is never linked. Each returns a {@code
+ * The functions of the CUDA driver that staging and flushes need, found at run time: it is never linked. Each returns a {@code
  * CUresult}, 0 for success. Any thread.
  *
  * @see <a href="https://docs.nvidia.com/cuda/cuda-driver-api/">the driver's documentation</a>
@@ -32,6 +32,11 @@ public final class CudaDriver {
     private final MethodHandle writeValue;
     private final MethodHandle register;
     private final MethodHandle unregister;
+    private final MethodHandle device;
+    private final MethodHandle deviceAttribute;
+    private final MethodHandle retainPrimaryContext;
+    private final MethodHandle releasePrimaryContext;
+    private final MethodHandle flushWrites;
 
     private CudaDriver(SymbolLookup library) {
         getCurrent = find(library, "cuCtxGetCurrent", "l");
@@ -48,6 +53,11 @@ public final class CudaDriver {
         writeValue = find(library, "cuStreamWriteValue64_v2", "llli");
         register = find(library, "cuMemHostRegister_v2", "lli");
         unregister = find(library, "cuMemHostUnregister", "l");
+        device = find(library, "cuDeviceGet", "li");
+        deviceAttribute = find(library, "cuDeviceGetAttribute", "lii");
+        retainPrimaryContext = find(library, "cuDevicePrimaryCtxRetain", "li");
+        releasePrimaryContext = find(library, "cuDevicePrimaryCtxRelease_v2", "i");
+        flushWrites = find(library, "cuFlushGPUDirectRDMAWrites", "ii");
     }
 
     /** The driver; nothing where there is none, or it is too old. */
@@ -182,6 +192,46 @@ public final class CudaDriver {
     int unregister(long address) {
         try {
             return (int) unregister.invokeExact(address);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int device(long deviceOut, int ordinal) {
+        try {
+            return (int) device.invokeExact(deviceOut, ordinal);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int deviceAttribute(long out, int attributeNumber, int device) {
+        try {
+            return (int) deviceAttribute.invokeExact(out, attributeNumber, device);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int retainPrimaryContext(long contextOut, int device) {
+        try {
+            return (int) retainPrimaryContext.invokeExact(contextOut, device);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int releasePrimaryContext(int device) {
+        try {
+            return (int) releasePrimaryContext.invokeExact(device);
+        } catch (Throwable e) {
+            throw impossible(e);
+        }
+    }
+
+    int flushWrites(int target, int scope) {
+        try {
+            return (int) flushWrites.invokeExact(target, scope);
         } catch (Throwable e) {
             throw impossible(e);
         }

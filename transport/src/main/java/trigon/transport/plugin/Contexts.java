@@ -26,6 +26,11 @@ final class Contexts {
         this.advice = advice;
     }
 
+    /** The comms of all of them. */
+    HandleTable<Session> sessions() {
+        return sessions;
+    }
+
     /** A communicator's; returns its handle. */
     long open(long commId, int trafficClass) {
         return contexts.add(new Context(commId, trafficClass, sessions, advice));

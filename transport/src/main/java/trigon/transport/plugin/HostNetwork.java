@@ -1,6 +1,7 @@
 package trigon.transport.plugin;
 
 import java.util.Map;
+import trigon.nccl.GpuWrites;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LinkSearch;
 import trigon.routing.RouteLookup;
@@ -13,7 +14,7 @@ import trigon.verbs.VerbsProvider;
  * @param hostName what peers see in their logs where the settings name no node
  * @param pageBytes size of the kernel's pages
  * @param discovered this node's links; at least one
- * @param providers the devices behind them, by kind; they stay the caller's
+ * @param devices what is behind them
  * @param kernel the kernel's routing table
  * @param search finds links that come later
  */
@@ -21,6 +22,18 @@ public record HostNetwork(
         String hostName,
         int pageBytes,
         DiscoveredLinks discovered,
-        Map<LinkKind, VerbsProvider> providers,
+        HostDevices devices,
         RouteLookup kernel,
-        LinkSearch search) {}
+        LinkSearch search) {
+
+    /** One whose GPUs have no driver. */
+    public HostNetwork(
+            String hostName,
+            int pageBytes,
+            DiscoveredLinks discovered,
+            Map<LinkKind, VerbsProvider> providers,
+            RouteLookup kernel,
+            LinkSearch search) {
+        this(hostName, pageBytes, discovered, new HostDevices(providers, GpuWrites.NONE), kernel, search);
+    }
+}

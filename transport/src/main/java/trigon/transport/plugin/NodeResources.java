@@ -50,7 +50,7 @@ record NodeResources(
         try (Unwinding unwinding = new Unwinding()) {
             Links links = Links.open(
                     List.of(),
-                    host.providers(),
+                    host.devices().providers(),
                     host.pageBytes(),
                     setup.visible().metrics());
             unwinding.onFailure(links::close);

@@ -19,6 +19,7 @@ import trigon.transport.handle.HandleTable;
 import trigon.transport.path.Link;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestTable;
+import trigon.transport.session.FlushRepairs;
 import trigon.transport.session.ReceiveSession;
 import trigon.transport.session.SendSession;
 import trigon.transport.session.Session;
@@ -39,28 +40,31 @@ final class Sessions {
     private final Contexts contexts;
     private final RequestTable requests;
     private final Failovers failovers;
+    private final FlushRepairs flushRepairs;
     private final BiConsumer<Session, SessionFailure> onFailureReported;
     private final Executor control;
 
     /**
      * None yet.
      *
-     * @param sessions where they go
+     * @param contexts whose they are, and where they go
      * @param failovers keeps them going
+     * @param flushRepairs keeps their flushes going
      * @param onFailureReported hears of it when NCCL learns that one has failed; on the data path
      * @param control runs what may block
      */
     Sessions(
-            HandleTable<Session> sessions,
             Contexts contexts,
             RequestTable requests,
             Failovers failovers,
+            FlushRepairs flushRepairs,
             BiConsumer<Session, SessionFailure> onFailureReported,
             Executor control) {
-        this.sessions = sessions;
+        sessions = contexts.sessions();
         this.contexts = contexts;
         this.requests = requests;
         this.failovers = failovers;
+        this.flushRepairs = flushRepairs;
         this.onFailureReported = onFailureReported;
         this.control = control;
     }
@@ -198,7 +202,7 @@ final class Sessions {
                 : EnumSet.of(AccessFlag.RELAXED_ORDERING);
         return register(sessionHandle, session, () -> {
             if (session instanceof ReceiveSession receiving) {
-                receiving.openFlushes();
+                receiving.openFlushes(flushRepairs);
             }
             return RegisteredMemory.ofGpu(session.links(), address, size, dmaBuf, access);
         });

@@ -16,7 +16,7 @@ import trigon.transport.failover.Failovers;
 import trigon.transport.failure.FailurePolicy;
 import trigon.transport.failure.PathMonitor;
 import trigon.transport.handle.HandleTable;
-import trigon.transport.session.Session;
+import trigon.transport.session.FlushRepairs;
 
 /**
  * The parts of a plugin, each with those that it needs: the one place where they are wired. Nothing is looked at before
@@ -56,13 +56,12 @@ final class TransportAssembly {
         later = new LaterLinks(setup, node, candidates, lookForLinks);
         LocalSide side = localSide();
         Failovers failovers = failovers(side);
-        HandleTable<Session> table = new HandleTable<>("comm");
-        contexts = new Contexts(table, setup.advice());
+        contexts = new Contexts(new HandleTable<>("comm"), setup.advice());
         sessions = new Sessions(
-                table,
                 contexts,
                 setup.visible().requests(),
                 failovers,
+                flushRepairs(),
                 failures(),
                 node.threads().control());
         connections = new ConnectionSetup(
@@ -108,6 +107,13 @@ final class TransportAssembly {
     private FailurePolicy failures() {
         return new FailurePolicy(
                 contexts::find, node.self().name(), tasks.blocking(Duration.ZERO), tasks.blocking(PathFactory.GRACE));
+    }
+
+    private FlushRepairs flushRepairs() {
+        return new FlushRepairs(
+                node.loop().delayed(FlushRepairs.PAUSE, node.threads().following()),
+                setup.config().handshake().peerTimeout(),
+                setup.machine().devices().gpuWrites());
     }
 
     private Failovers failovers(LocalSide side) {

@@ -132,17 +132,22 @@ public final class ReceiveSession extends Session {
             fail(paths[0], NcclResult.SYSTEM_ERROR, why);
             return tell();
         }
+        if (!done && lost && known.isWaiting()) {
+            failLost(); // there is nothing to wait for any more
+            return tell();
+        }
         return done ? 0 : NetPlugin.NOT_DONE;
     }
 
     /**
      * Memory of a GPU is registered: what comes can be flushed from now on. May block; not beside a move.
      *
+     * @param repairs by what flushes go on when a port is down
      * @throws trigon.verbs.VerbsException if a device refuses
      */
-    public void openFlushes() {
+    public void openFlushes(FlushRepairs repairs) {
         if (flushes == null) {
-            Flushes opened = new Flushes(requests.session());
+            Flushes opened = new Flushes(requests.session(), repairs);
             opened.use(List.of(links()));
             flushes = opened;
         }

@@ -2,11 +2,18 @@ package trigon.transport.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import trigon.nccl.GpuWrites;
 import trigon.transport.ReadingVerbs;
 import trigon.transport.handle.RequestHandle;
 import trigon.transport.metrics.Metrics;
@@ -15,6 +22,7 @@ import trigon.transport.path.Links;
 import trigon.transport.path.RegisteredMemory;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.LinkKind;
+import trigon.verbs.ResourceLedger;
 import trigon.verbs.WorkCompletionStatus;
 
 class FlushesTest {
@@ -23,6 +31,7 @@ class FlushesTest {
     private static final long ADDRESS = 0x7000;
 
     private final ReadingVerbs verbs = new ReadingVerbs();
+    private final List<RegisteredMemory> memories = new ArrayList<>();
     private final Metrics metrics = Metrics.unshared();
     private final Links links = Links.open(
             List.of(ReadingVerbs.link("one", LinkKind.RDMA, 1), ReadingVerbs.link("two", LinkKind.RDMA, 2)),
@@ -31,17 +40,37 @@ class FlushesTest {
             metrics);
     private final Link one = links.all().get(0);
     private final Link two = links.all().get(1);
-    private final Flushes flushes = new Flushes(SESSION);
+    private final Queue<Runnable> control = new ArrayDeque<>();
+
+    /** What the driver was asked for; it can do that if it is to. */
+    private final List<Long> settled = new ArrayList<>();
+
+    private boolean driverSettles;
+    private final GpuWrites driver = address -> {
+        settled.add(address);
+        return driverSettles;
+    };
+    private final Flushes flushes = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ofMinutes(1), driver));
 
     @AfterEach
     void nothingIsLeftOpen() {
         flushes.close();
+        memories.forEach(RegisteredMemory::close);
+        assertThat(verbs.ledger().outstanding()).isEmpty();
         links.close();
         metrics.close();
     }
 
-    private static RegisteredMemory memory(Link... of) {
-        return RegisteredMemory.ofGpu(of, ADDRESS, 64, null, EnumSet.of(AccessFlag.LOCAL_WRITE));
+    /** What was begun on control threads is done. */
+    private void repair() {
+        assertThat(control).hasSize(1);
+        control.remove().run();
+    }
+
+    private RegisteredMemory memory(Link... of) {
+        RegisteredMemory memory = RegisteredMemory.ofGpu(of, ADDRESS, 64, null, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        memories.add(memory);
+        return memory;
     }
 
     private long flush(RegisteredMemory memory) {
@@ -118,14 +147,104 @@ class FlushesTest {
         assertThat(flushes.isDone(first)).isTrue();
     }
 
+    /** The port is down; all that the queue pair has not read is read by the next one. */
     @Test
-    void aReadThatFailsIsTheEnd() {
+    void aReadThatFailsIsMadeAgainByAnotherQueuePair() {
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        long first = flush(memory);
+        long second = flush(memory);
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+
+        assertThat(flushes.isDone(first)).isFalse();
+        assertThat(flushes.isWaiting()).isTrue();
+        long later = flush(memory);
+        assertThat(flushes.isDone(later)).isFalse();
+        repair();
+        assertThat(flushes.isDone(first)).isFalse();
+        assertThat(verbs.outstanding.get("one")).hasSize(3);
+        verbs.complete("one");
+
+        assertThat(flushes.isDone(first)).isTrue();
+        assertThat(flushes.isDone(second)).isTrue();
+        assertThat(flushes.isDone(later)).isTrue();
+        assertThat(flushes.failure()).isNull();
+        assertThat(flushes.isWaiting()).isFalse();
+    }
+
+    /** Nothing else says that what it has carried is there, so its own READ is waited for. */
+    @Test
+    void aFormerDeviceWhosePortIsDownIsWaitedFor() {
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        long request = flush(memory);
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        memory.moveTo(List.of(two));
+        flushes.use(List.of(two));
+        long next = flush(memory);
+        verbs.complete("two");
+
+        assertThat(flushes.isDone(next)).isFalse();
+        repair();
+        assertThat(flushes.isDone(next)).isFalse();
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(next)).isFalse();
+        repair();
+        assertThat(flushes.isDone(next)).isFalse();
+        verbs.complete("one");
+
+        assertThat(flushes.isDone(next)).isTrue();
+        assertThat(flushes.isDone(request)).isTrue();
+        flush(memory);
+        assertThat(verbs.outstanding.get("one")).isEmpty();
+    }
+
+    @Test
+    void aQueuePairThatCannotBeMadeYetIsTriedAgain() {
         flushes.use(List.of(one));
         long request = flush(memory(one));
         verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.without = "one";
+        repair();
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.without = "";
+        repair();
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.complete("one");
+
+        assertThat(flushes.isDone(request)).isTrue();
+    }
+
+    @Test
+    void aPortThatStaysDownIsTheEnd() {
+        try (Flushes impatient = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ZERO, driver))) {
+            impatient.use(List.of(one));
+            long request = impatient.begin(memory(one), ADDRESS);
+            impatient.post(request);
+            verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+            assertThat(impatient.isDone(request)).isFalse();
+            assertThat(impatient.failure()).isNull();
+            repair();
+            assertThat(impatient.isDone(request)).isFalse();
+            verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+
+            assertThat(impatient.isDone(request)).isFalse();
+            assertThat(impatient.failure()).contains("one 10.1.1.1/24", "RETRY_EXCEEDED", "handshake.peerTimeout");
+        }
+    }
+
+    /** What it was asked for is wrong, and would be the next time. */
+    @Test
+    void aReadThatIsRefusedIsTheEnd() {
+        flushes.use(List.of(one));
+        long request = flush(memory(one));
+        verbs.fail("one", WorkCompletionStatus.REMOTE_ACCESS_ERROR);
 
         assertThat(flushes.isDone(request)).isFalse();
-        assertThat(flushes.failure()).contains("one 10.1.1.1/24", "RETRY_EXCEEDED");
+        assertThat(flushes.failure()).contains("one 10.1.1.1/24", "REMOTE_ACCESS_ERROR");
+        assertThat(control).isEmpty();
     }
 
     /** It completes nothing any more, and whether all of it is there nobody knows. */
@@ -136,7 +255,95 @@ class FlushesTest {
         one.deviceHasFailed();
 
         assertThat(flushes.isDone(request)).isFalse();
+        repair();
+        assertThat(flushes.isDone(request)).isFalse();
         assertThat(flushes.failure()).contains("one 10.1.1.1/24", "its device has failed");
+    }
+
+    /** All that was under way when it is asked is there then, and nothing else. */
+    @Test
+    void theDriverFlushesWhatADeviceCannot() {
+        driverSettles = true;
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        long request = flush(memory);
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        long later = flush(memory);
+        repair();
+
+        assertThat(flushes.isDone(later)).isFalse();
+        assertThat(settled).containsExactly(ADDRESS);
+        assertThat(flushes.isDone(request)).isTrue();
+        verbs.complete("one");
+        assertThat(flushes.isDone(later)).isTrue();
+    }
+
+    @Test
+    void aFormerDeviceIsDoneWithOnceTheDriverHasFlushed() {
+        driverSettles = true;
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        memory.moveTo(List.of(two));
+        flushes.use(List.of(two));
+        long request = flush(memory);
+        verbs.complete("two");
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        verbs.without = "one";
+        repair();
+
+        assertThat(flushes.isDone(request)).isTrue();
+        long next = flush(memory);
+        verbs.complete("two");
+        assertThat(flushes.isDone(next)).isTrue();
+        assertThat(control).isEmpty();
+    }
+
+    /** It does without the device, each time. */
+    @Test
+    void theDriverFlushesWhatAFailedDeviceHasWritten() {
+        driverSettles = true;
+        flushes.use(List.of(one));
+        RegisteredMemory memory = memory(one);
+        one.deviceHasFailed();
+        for (int round = 0; round < 3; round++) {
+            long request = flush(memory);
+            assertThat(flushes.isDone(request)).isFalse();
+            repair();
+            assertThat(flushes.isDone(request)).isTrue();
+            assertThat(flushes.failure()).isNull();
+        }
+    }
+
+    @Test
+    void aPluginThatIsClosedRepairsNothing() {
+        Executor closed = task -> {
+            throw new RejectedExecutionException("" + task);
+        };
+        try (Flushes late = new Flushes(SESSION, new FlushRepairs(closed, Duration.ofMinutes(1), driver))) {
+            late.use(List.of(one));
+            long request = late.begin(memory(one), ADDRESS);
+            late.post(request);
+            verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+
+            assertThat(late.isDone(request)).isFalse();
+            assertThat(late.failure()).contains("RETRY_EXCEEDED");
+        }
+    }
+
+    /** NCCL aborts: nothing is made for a connection that is closed, and nothing is left open. */
+    @Test
+    void aRepairThatIsLateMakesNothing() {
+        flushes.use(List.of(one));
+        long request = flush(memory(one));
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.isDone(request)).isFalse();
+        flushes.close();
+        repair();
+
+        assertThat(verbs.ledger().count(ResourceLedger.Kind.QUEUE_PAIR)).isZero();
     }
 
     @Test
