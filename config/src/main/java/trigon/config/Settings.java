@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.setting.CircuitCarrier;
+import trigon.config.setting.CircuitCheck;
 import trigon.config.setting.FailoverPolicy;
 import trigon.config.setting.GpuMemoryUse;
 import trigon.config.setting.LinkPolicy;
@@ -191,6 +192,15 @@ public final class Settings {
             new Word<>(CircuitCarrier.class),
             "auto",
             "`auto` or `tcp`: whether RDMA carries relayed connections over each link that has it at both ends");
+
+    /** Which messages through relays are checked from end to end. */
+    public static final SettingKey<CircuitCheck> CIRCUITS_CHECK = ofBoth(
+            "TRIGON_CIRCUITS_CHECK",
+            "circuits.check",
+            new Word<>(CircuitCheck.class),
+            "some",
+            "`some`, `all` or `none`: which messages through relays this process sends with a checksum, which their"
+                    + " receiver compares; `some` are those of up to 4 KiB and each 16th longer one");
 
     /** How much memory RDMA locks for them. */
     public static final SettingKey<Integer> CIRCUITS_MEMORY = ofFile(

@@ -41,6 +41,7 @@ import trigon.routing.discovery.RdmaPorts;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
+import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.transport.metrics.Metrics;
@@ -120,7 +121,7 @@ final class TransportFactory implements NetPluginFactory {
                 relays(settings, discovered, kernel, hostName, new RelayResources(hops, processors >= LEAST_TO_SPIN));
         RelayAccess relays =
                 mesh.map(each -> new RelayAccess(each, each.detours())).orElse(RelayAccess.NONE);
-        SoftwareVerbs software = software(discovered, movers, relays, hops);
+        SoftwareVerbs software = software(discovered, movers, relays, hops, checks(settings));
         mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
@@ -254,7 +255,11 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     private static SoftwareVerbs software(
-            DiscoveredLinks discovered, MoverSettings movers, RelayAccess relays, HopDevices hops) {
+            DiscoveredLinks discovered,
+            MoverSettings movers,
+            RelayAccess relays,
+            HopDevices hops,
+            CircuitChecks checks) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
@@ -262,7 +267,16 @@ final class TransportFactory implements NetPluginFactory {
                         .toList(),
                 movers,
                 relays.detours(),
-                hops);
+                hops,
+                checks);
+    }
+
+    private static CircuitChecks checks(PluginConfig config) {
+        return switch (config.value(Settings.CIRCUITS_CHECK)) {
+            case SOME -> CircuitChecks.SOME;
+            case ALL -> CircuitChecks.ALL;
+            case NONE -> CircuitChecks.NONE;
+        };
     }
 
     /** This process's share of the machine's processors. */

@@ -113,7 +113,7 @@ final class TransportAssembly {
         return new FlushRepairs(
                 node.loop().delayed(FlushRepairs.PAUSE, node.threads().following()),
                 setup.config().handshake().peerTimeout(),
-                setup.machine().devices().gpuWrites());
+                setup.host().devices().gpuWrites());
     }
 
     private Failovers failovers(LocalSide side) {

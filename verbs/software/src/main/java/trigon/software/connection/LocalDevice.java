@@ -3,6 +3,7 @@ package trigon.software.connection;
 import java.net.InetAddress;
 import trigon.circuit.Detours;
 import trigon.hop.HopDevices;
+import trigon.software.CircuitChecks;
 import trigon.software.SoftwareDevice;
 
 /**
@@ -12,8 +13,10 @@ import trigon.software.SoftwareDevice;
  * @param eventLoop the provider's
  * @param detours which of its connections go through relays
  * @param hops what may carry these faster than TCP
+ * @param checks what is checked of what goes through relays
  */
-public record LocalDevice(SoftwareDevice settings, EventLoop eventLoop, Detours detours, HopDevices hops) {
+public record LocalDevice(
+        SoftwareDevice settings, EventLoop eventLoop, Detours detours, HopDevices hops, CircuitChecks checks) {
 
     /** As in logs and verbs. */
     public String name() {

@@ -35,8 +35,12 @@ public final class PendingConnection {
     /** Who wants the connection; told once how it ended, unless he {@linkplain #giveUp gives up} before. */
     public interface Owner {
 
-        /** The peer has accepted it. Its place in the selector is left as it is; so is what carries the bytes. */
-        void onConnected(SocketChannel channel, SelectionKey key, ByteStream carrier);
+        /**
+         * The peer has accepted it. Its place in the selector is left as it is; so is what carries the bytes.
+         *
+         * @param relayed whether it goes through relays
+         */
+        void onConnected(SocketChannel channel, SelectionKey key, ByteStream carrier, boolean relayed);
 
         /** Nobody listens there, or who does takes no connection from here. */
         void onRefused(String reason);
@@ -151,7 +155,7 @@ public final class PendingConnection {
             try {
                 ByteStream carrier = carrier(connecting);
                 phase = Phase.OVER;
-                owner.onConnected(connecting, mine, carrier);
+                owner.onConnected(connecting, mine, carrier, circuit != null);
             } catch (IOException e) {
                 failed(e);
             }

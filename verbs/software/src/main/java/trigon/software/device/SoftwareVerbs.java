@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.circuit.Detours;
 import trigon.hop.HopDevices;
+import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.connection.EventLoop;
@@ -45,6 +46,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final Movers movers;
     private final Detours detours;
     private final HopDevices hops;
+    private final CircuitChecks checks;
     private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
 
     /**
@@ -56,13 +58,24 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         this(devices, movers, Detours.NONE, NO_HOPS);
     }
 
+    /** A provider some of whose connections go through relays, of which some messages are checked. */
+    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Detours detours, HopDevices hops) {
+        this(devices, movers, detours, hops, CircuitChecks.SOME);
+    }
+
     /**
      * A provider some of whose connections go through relays.
      *
      * @param hops what may carry these faster than TCP; stay the caller's
+     * @param checks what is checked of their messages
      */
-    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Detours detours, HopDevices hops) {
-        this(devices, movers, detours, hops, NanoClock.SYSTEM);
+    public SoftwareVerbs(
+            List<SoftwareDevice> devices,
+            MoverSettings movers,
+            Detours detours,
+            HopDevices hops,
+            CircuitChecks checks) {
+        this(devices, movers, detours, hops, checks, NanoClock.SYSTEM);
     }
 
     /** A provider of these devices, with as many threads as suit this machine. */
@@ -76,11 +89,16 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @param clock of all its time limits
      */
     SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, NanoClock clock) {
-        this(devices, movers, Detours.NONE, NO_HOPS, clock);
+        this(devices, movers, Detours.NONE, NO_HOPS, CircuitChecks.NONE, clock);
     }
 
     private SoftwareVerbs(
-            List<SoftwareDevice> devices, MoverSettings movers, Detours detours, HopDevices hops, NanoClock clock) {
+            List<SoftwareDevice> devices,
+            MoverSettings movers,
+            Detours detours,
+            HopDevices hops,
+            CircuitChecks checks,
+            NanoClock clock) {
         for (SoftwareDevice device : devices) {
             add(device);
         }
@@ -88,6 +106,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         this.movers = new Movers(movers);
         this.detours = detours;
         this.hops = hops;
+        this.checks = checks;
     }
 
     /**
@@ -143,7 +162,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
                     "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + deviceNames());
         }
         return new SoftwareDeviceContext(
-                new LocalDevice(device, eventLoop, detours, hops), movers, ledger, this::nextQueuePairNumber);
+                new LocalDevice(device, eventLoop, detours, hops, checks), movers, ledger, this::nextQueuePairNumber);
     }
 
     /**

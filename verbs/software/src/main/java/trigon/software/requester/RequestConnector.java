@@ -21,8 +21,8 @@ final class RequestConnector implements PendingConnection.Owner {
         /** The PSN that a connection opened now begins with. */
         int nextPsn();
 
-        /** What is said on a connection that the peer has accepted, and what carries it. */
-        RequestConnection open(SocketChannel channel, ByteStream carrier) throws IOException;
+        /** What is said on a connection that the peer has accepted, what carries it, and whether relays pass it on. */
+        RequestConnection open(SocketChannel channel, ByteStream carrier, boolean relayed) throws IOException;
 
         /** The connection that was opened is there. */
         void onConnected(RequestConnection established);
@@ -61,10 +61,10 @@ final class RequestConnector implements PendingConnection.Owner {
     }
 
     @Override
-    public void onConnected(SocketChannel channel, SelectionKey key, ByteStream carrier) {
+    public void onConnected(SocketChannel channel, SelectionKey key, ByteStream carrier, boolean relayed) {
         RequestConnection connection;
         try {
-            connection = owner.open(channel, carrier);
+            connection = owner.open(channel, carrier, relayed);
         } catch (IOException | OutOfMemoryError e) {
             carrier.close();
             onFailed(e);

@@ -103,6 +103,7 @@ final class RequestEncoder {
         } else {
             stream.sendPayload(region, queue.localAddress(index), length);
         }
+        stream.check();
         if (hasTail) {
             stream.putTail();
         }

@@ -37,26 +37,35 @@ final class RequestStream {
     private final ByteStream carrier;
     private final RequestEncoder encoder;
     private final TimeLimits limits;
+    /** Null where no relay is on the way, or nothing is to be checked. */
+    private final @Nullable OutgoingChecks checks;
+
     private final ByteBuffer staging = Buffers.allocate(STAGING_BYTES);
+    private final ByteBuffer staged = staging.duplicate();
     private final long stagingAddress = MemorySegment.ofBuffer(staging).address();
     private final ByteBuffer[] both = {staging, staging};
     private final PayloadWindows windows = new PayloadWindows();
+    /** Where the header begins that was put last. */
+    private int header;
+
     private @Nullable SoftwareMemoryRegion payloadRegion;
     private long payloadAddress;
     private int payloadBytes;
     private int payloadLeft;
     private boolean stopped;
 
-    RequestStream(ByteStream carrier, RequestEncoder encoder, TimeLimits limits) {
+    RequestStream(ByteStream carrier, RequestEncoder encoder, TimeLimits limits, @Nullable OutgoingChecks checks) {
         this.carrier = carrier;
         this.encoder = encoder;
         this.limits = limits;
+        this.checks = checks;
         staging.limit(0);
     }
 
     // ---- for the encoder
 
     void putRequest(int opcode, int psn, int length, long remoteAddress, int remoteKey, long operand) {
+        header = staging.limit();
         WireFormat.putRequest(stagingEnd(), opcode, psn, length, remoteAddress, remoteKey, operand);
         staged(WireFormat.REQUEST_BYTES);
     }
@@ -72,12 +81,36 @@ final class RequestStream {
         staged(WireFormat.TAIL_BYTES);
     }
 
-    /** Sends a long payload after what is staged; the last of a call to the encoder. */
+    /** Sends a long payload after what is staged; nothing but {@link #check} comes behind it. */
     void sendPayload(SoftwareMemoryRegion region, long address, int bytes) {
         payloadRegion = region;
         payloadAddress = address;
         payloadBytes = bytes;
         payloadLeft = bytes;
+    }
+
+    /** The request is complete but for its tail: has the peer check it, if it goes through relays. */
+    void check() {
+        OutgoingChecks mine = checks;
+        if (mine != null) {
+            boolean ofPayload = mine.begin(stagingAddress + header);
+            if (ofPayload) {
+                addPayload(mine);
+            }
+            mine.finish(stagingAddress + header, ofPayload);
+        }
+    }
+
+    private void addPayload(OutgoingChecks mine) {
+        SoftwareMemoryRegion region = payloadRegion;
+        if (region == null) {
+            mine.add(staged.limit(staging.limit()).position(header + WireFormat.REQUEST_BYTES));
+            return;
+        }
+        for (int done = 0; done < payloadBytes; done += PayloadWindows.MAX_BYTES) {
+            int part = Math.min(payloadBytes - done, PayloadWindows.MAX_BYTES);
+            mine.add(windows.of(region, payloadAddress + done, part));
+        }
     }
 
     private long stagingEnd() {

@@ -116,8 +116,10 @@ public final class Requester {
         }
 
         @Override
-        public RequestConnection open(SocketChannel channel, ByteStream carrier) throws IOException {
-            RequestStream stream = new RequestStream(carrier, encoder, limits);
+        public RequestConnection open(SocketChannel channel, ByteStream carrier, boolean relayed) throws IOException {
+            OutgoingChecks checks =
+                    relayed ? OutgoingChecks.of(queuePair.device().checks()) : null;
+            RequestStream stream = new RequestStream(carrier, encoder, limits, checks);
             return new RequestConnection(channel, carrier, queuePair, new Connected(), stream);
         }
 

@@ -27,6 +27,7 @@ final class IncomingRequests {
     private final Responder responder;
     private final ReceiveQueue receives;
     private final PayloadWindows windows = new PayloadWindows();
+    private final IncomingChecks checks = new IncomingChecks();
     /** When the request began to wait for a receive. */
     private long waitingSince;
 
@@ -74,6 +75,7 @@ final class IncomingRequests {
     /** The request that is under way is not carried on. */
     void drop() {
         target = null;
+        checks.reset();
         stopWaiting();
     }
 
@@ -86,6 +88,10 @@ final class IncomingRequests {
 
     /** Takes the header of a request and begins with it, or waits for its turn. */
     void onRequest(long at) {
+        if (!checks.isHeaderRight(at)) {
+            responder.onChanged("header");
+            return;
+        }
         int named = WireFormat.requestOpcode(at);
         opcode = WireFormat.plainOpcode(named);
         acknowledgeSoon = (named & WireFormat.ACKNOWLEDGE_SOON) != 0;
@@ -163,9 +169,19 @@ final class IncomingRequests {
             return;
         }
         ShortCopy.copy(at, destination, bytes);
+        onPayloadInMemory(bytes, last);
+    }
+
+    private void onPayloadInMemory(int bytes, boolean last) {
+        SoftwareMemoryRegion region = target;
+        if (region != null && checks.isOfPayload()) {
+            checks.add(windows.of(region, destination, bytes));
+        }
         destination += bytes;
-        if (last) {
+        if (last && checks.isPayloadRight()) {
             finishMessage();
+        } else if (last) {
+            responder.onChanged("payload");
         }
     }
 
@@ -184,10 +200,7 @@ final class IncomingRequests {
     }
 
     void onPayloadInPlace(int bytes, boolean last) {
-        destination += bytes;
-        if (last) {
-            finishMessage();
-        }
+        onPayloadInMemory(bytes, last);
     }
 
     /** All of a WRITE or SEND is in memory. */

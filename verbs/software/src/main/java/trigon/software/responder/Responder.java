@@ -1,13 +1,21 @@
 package trigon.software.responder;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.circuit.Detours;
+import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Timer;
 import trigon.software.queue.ReceiveQueue;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.AccessFlag;
 
 /**
@@ -35,6 +43,9 @@ public final class Responder {
     private boolean started;
 
     private boolean refusing;
+    /** A relay has changed what came on the connection. */
+    private boolean changed;
+
     private volatile boolean peerHasEnded; // whoever hears of it says so
     private final Timer holdTimer;
     /** Calls since the requests were looked at. */
@@ -142,6 +153,7 @@ public final class Responder {
         endWaiting();
         started = false;
         refusing = false;
+        changed = false;
         peerHasEnded = false;
     }
 
@@ -156,13 +168,52 @@ public final class Responder {
         // as on an RDMA NIC, no request of the receiving side fails because its peer is gone
         connection = null;
         requests.drop();
-        if (refusing) {
-            queuePair.enterError("a request was refused");
+        if (refusing || changed) {
+            queuePair.enterError(refusing ? "a request was refused" : "a relay has changed a message");
         } else if (started || queuePair.hasLostOutboundConnection()) {
             queuePair.onBroken();
         } else {
             offerWaiting();
         }
+    }
+
+    /**
+     * What has come is not what the peer has sent. The queue pair fails before the receive of that is complete; with it
+     * goes the path, and who has another sends the message again.
+     *
+     * @param part of the message
+     */
+    void onChanged(String part) {
+        InboundConnection current = connection;
+        if (current != null) {
+            log.warn(
+                    "{}: a message from {} was altered on its way through relays: its {} does not match its checksum."
+                            + " NCCL does not get it, and this path is down. Check the memory of the relays at {}; set"
+                            + " TRIGON_RELAY=off on a faulty one",
+                    queuePair.device().settings(),
+                    InterfaceAddress.text(queuePair.peer().address().getAddress()),
+                    part,
+                    relays(current));
+            changed = true;
+            current.decline("a relay has changed what came on it");
+        }
+    }
+
+    /** The one that the connection came from, and those by which this end would connect to the peer. */
+    private String relays(InboundConnection from) {
+        LocalDevice device = queuePair.device();
+        Optional<Detours.Detour> own =
+                device.detours().from(device.address(), queuePair.peer().address());
+        List<InetAddress> addresses = new ArrayList<>(List.of(from.address()));
+        own.ifPresent(detour -> {
+            addresses.add(detour.first().getAddress());
+            detour.request().hops().forEach(hop -> addresses.add(hop.getAddress()));
+        });
+        return addresses.stream()
+                .filter(address -> !address.equals(queuePair.peer().address().getAddress()))
+                .distinct()
+                .map(InterfaceAddress::text)
+                .collect(Collectors.joining(", "));
     }
 
     // ---- the socket

@@ -31,6 +31,9 @@ public final class WireFormat {
     public static final int REQUEST_BYTES = 32;
     public static final int RESPONSE_BYTES = 16;
 
+    /** The bytes of a request's header that its check is of: those before the check. */
+    public static final int CHECKED_HEADER_BYTES = REQUEST_BYTES - Integer.BYTES;
+
     /** Opcodes of requests. */
     public static final int WRITE = 1;
 
@@ -52,6 +55,15 @@ public final class WireFormat {
      * acknowledged, and with it all before it that are to have no answer of their own.
      */
     public static final int PATIENT = 0x1000;
+
+    /**
+     * Added to the opcode of a request that goes through relays: its header ends with the CRC32C of its other bytes, in
+     * the place of the operand's upper half. Once a connection has had such a request, all of its requests are.
+     */
+    public static final int CHECKED = 0x2000;
+
+    /** Added to the opcode of a {@link #CHECKED} SEND whose payload is checked, too: its remote key is the CRC32C. */
+    public static final int CHECKED_PAYLOAD = 0x4000;
 
     public static final int TAIL_BYTES = 1;
 
@@ -136,6 +148,29 @@ public final class WireFormat {
 
     public static long requestOperand(long at) {
         return Memory.getLong(at + 24);
+    }
+
+    /** Adds to the opcode of a request that was written. */
+    public static void addToOpcode(long at, int flags) {
+        Memory.putInt(at, requestOpcode(at) | flags);
+    }
+
+    /** Puts the check of its payload into a SEND that was written. */
+    public static void putPayloadCheck(long at, int check) {
+        Memory.putInt(at + 16, check);
+    }
+
+    /** Puts the check of its header into a request that was written, of which the operand's upper half says nothing. */
+    public static void putHeaderCheck(long at, int check) {
+        Memory.putInt(at + CHECKED_HEADER_BYTES, check);
+    }
+
+    public static int headerCheck(long at) {
+        return Memory.getInt(at + CHECKED_HEADER_BYTES);
+    }
+
+    public static int payloadCheck(long at) {
+        return requestKey(at);
     }
 
     // ---- responses

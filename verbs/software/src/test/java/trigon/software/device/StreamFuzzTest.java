@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.slf4j.LoggerFactory;
@@ -64,7 +65,7 @@ class StreamFuzzTest {
         ((Logger) LoggerFactory.getLogger("trigon.software")).addAppender(appender);
     }
 
-    /** Headers get the right PSN, address and key where they have zeros. The first byte is not said. */
+    /** Headers get the right PSN, address, key and check where they have zeros. The first byte is not said. */
     @FuzzTest
     void aPeerWritesToNothingElse(byte[] data) throws IOException {
         if (data.length > 0) {
@@ -128,6 +129,12 @@ class StreamFuzzTest {
             }
             if (buffer.getLong(at + 8) == 0 && buffer.getInt(at + 16) == 0) {
                 buffer.putLong(at + 8, address).putInt(at + 16, key);
+            }
+            int checkAt = at + WireFormat.CHECKED_HEADER_BYTES;
+            if ((buffer.getInt(at) & WireFormat.CHECKED) != 0 && buffer.getInt(checkAt) == 0) {
+                CRC32C check = new CRC32C();
+                check.update(said, at, WireFormat.CHECKED_HEADER_BYTES);
+                buffer.putInt(checkAt, (int) check.getValue());
             }
         }
         return said;

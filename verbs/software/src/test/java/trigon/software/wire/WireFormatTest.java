@@ -25,4 +25,25 @@ class WireFormatTest {
             assertThat(WireFormat.responsePsn(at)).isEqualTo(0xABCDEF);
         }
     }
+
+    @Test
+    void checksTakeNothingThatASendSays() {
+        try (NativeBuffer buffer = new NativeBuffer(WireFormat.REQUEST_BYTES)) {
+            long at = buffer.address();
+            int opcode = WireFormat.SEND_WITH_IMMEDIATE | WireFormat.PATIENT | WireFormat.WITH_TAIL;
+            WireFormat.putRequest(at, opcode, 0xFFFFFF, 4096, 0, 0, -7);
+            WireFormat.addToOpcode(at, WireFormat.CHECKED | WireFormat.CHECKED_PAYLOAD);
+            WireFormat.putPayloadCheck(at, 0x12345678);
+            WireFormat.putHeaderCheck(at, 0x9ABCDEF0);
+
+            assertThat(WireFormat.requestOpcode(at))
+                    .isEqualTo(opcode | WireFormat.CHECKED | WireFormat.CHECKED_PAYLOAD);
+            assertThat(WireFormat.plainOpcode(WireFormat.requestOpcode(at))).isEqualTo(WireFormat.SEND_WITH_IMMEDIATE);
+            assertThat(WireFormat.requestPsn(at)).isEqualTo(0xFFFFFF);
+            assertThat(WireFormat.requestLength(at)).isEqualTo(4096);
+            assertThat((int) WireFormat.requestOperand(at)).isEqualTo(-7);
+            assertThat(WireFormat.payloadCheck(at)).isEqualTo(0x12345678);
+            assertThat(WireFormat.headerCheck(at)).isEqualTo(0x9ABCDEF0);
+        }
+    }
 }
