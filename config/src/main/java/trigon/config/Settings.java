@@ -207,8 +207,8 @@ public final class Settings {
             "circuits.memoryMiB",
             new WholeNumber(0, 1 << 20),
             "256",
-            "locked memory that RDMA may take for relayed connections in each process, 0.8 MiB for each; those beyond"
-                    + " it go by TCP");
+            "locked memory that RDMA may take for relayed connections in each process, 0.8 MiB for each at its ends and"
+                    + " 1.6 MiB at a relay; those beyond it go by TCP");
 
     /** Whether RDMA goes by gateways. */
     public static final SettingKey<RoutedRdma> ROUTES_RDMA = ofBoth(

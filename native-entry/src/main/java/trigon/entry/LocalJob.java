@@ -3,8 +3,9 @@ package trigon.entry;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
-/** Whether the launcher says that all ranks of the job are on this machine; NCCL's init says nothing of it. */
+/** What the launcher says of the ranks on this machine; NCCL's init says nothing of it. */
 final class LocalJob {
 
     /** How many processes are here, and how many there are: torchrun, Open MPI, MPICH and its kin, MVAPICH. */
@@ -16,9 +17,30 @@ final class LocalJob {
 
     private static final List<String> SLURM_NODES = List.of("SLURM_STEP_NUM_NODES", "SLURM_NNODES");
 
+    /** The process's number here: torchrun, Open MPI, MPICH and its kin, MVAPICH, Slurm. */
+    private static final List<String> LOCAL_RANKS = List.of(
+            "LOCAL_RANK",
+            "OMPI_COMM_WORLD_LOCAL_RANK",
+            "MPI_LOCALRANKID",
+            "MV2_COMM_WORLD_LOCAL_RANK",
+            "SLURM_LOCALID");
+
+    private static final Pattern NUMBER = Pattern.compile("[0-9]{1,6}");
+
     private LocalJob() {}
 
-    /** False where it says otherwise, and where it says nothing. */
+    /** The process's number among those of the job on this machine; 0 where it says nothing. */
+    static int localRank(Map<String, String> environment) {
+        return LOCAL_RANKS.stream()
+                .flatMap(name -> Optional.ofNullable(environment.get(name)).stream())
+                .map(String::strip)
+                .filter(text -> NUMBER.matcher(text).matches())
+                .findFirst()
+                .map(Integer::parseInt)
+                .orElse(0);
+    }
+
+    /** Whether all ranks of the job are here. False where it says otherwise, and where it says nothing. */
     static boolean isCertain(Map<String, String> environment) {
         for (Map.Entry<String, String> count : COUNTS) {
             String here = environment.get(count.getKey());

@@ -117,8 +117,9 @@ final class TransportFactory implements NetPluginFactory {
         movers = MoverSettings.forProcessors(processors);
         RouteLookup kernel = new KernelRouteLookup();
         HopDevices hops = RdmaHops.of(settings, discovered.links(), providers.get(LinkKind.RDMA));
-        Optional<Mesh> mesh =
-                relays(settings, discovered, kernel, hostName, new RelayResources(hops, processors >= LEAST_TO_SPIN));
+        RelayResources forRelays =
+                new RelayResources(hops, processors >= LEAST_TO_SPIN, LocalJob.localRank(environment));
+        Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, forRelays);
         RelayAccess relays =
                 mesh.map(each -> new RelayAccess(each, each.detours())).orElse(RelayAccess.NONE);
         SoftwareVerbs software = software(discovered, movers, relays, hops, checks(settings));

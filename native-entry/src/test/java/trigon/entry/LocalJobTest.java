@@ -19,6 +19,16 @@ class LocalJobTest {
     }
 
     @Test
+    void knowsTheProcesssNumberHere() {
+        assertThat(LocalJob.localRank(Map.of("LOCAL_RANK", "3", "SLURM_LOCALID", "5")))
+                .isEqualTo(3);
+        assertThat(LocalJob.localRank(Map.of("SLURM_LOCALID", " 5 "))).isEqualTo(5);
+        assertThat(LocalJob.localRank(Map.of("LOCAL_RANK", "-1", "MPI_LOCALRANKID", "2")))
+                .isEqualTo(2);
+        assertThat(LocalJob.localRank(Map.of())).isZero();
+    }
+
+    @Test
     void isNotWhereOthersAreElsewhereOrNobodySays() {
         assertThat(LocalJob.isCertain(Map.of("LOCAL_WORLD_SIZE", "2", "WORLD_SIZE", "4")))
                 .isFalse();

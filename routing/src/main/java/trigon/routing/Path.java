@@ -30,7 +30,7 @@ public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind,
         return reason instanceof Reason.Relayed;
     }
 
-    /** Who passes on what is sent, and over what; empty if nobody does. */
+    /** The relays and what carries their hops; empty without relays. */
     public String relays() {
         return reason instanceof Reason.Relayed relayed ? relayed.relays() : "";
     }

@@ -79,7 +79,7 @@ public sealed interface Reason {
             over = List.copyOf(over);
         }
 
-        /** Who passes on what is sent, and over what: for example {@code b, c over RDMA}. */
+        /** The relays and what carries their hops: for example {@code b, c over RDMA}. */
         public String relays() {
             String carrier = rdmaHops == 0 ? "TCP" : rdmaHops > over.size() ? "RDMA" : "RDMA and TCP";
             return String.join(", ", over) + " over " + carrier;

@@ -94,9 +94,17 @@ final class Bell {
         return false;
     }
 
+    /** Nobody hears it on a connection that the other side has reset, which is closed then as well. */
     private void say(byte word) throws IOException {
         out.clear().put(0, word);
-        if (socket.write(out) != 1) {
+        int written;
+        try {
+            written = socket.write(out);
+        } catch (IOException _) {
+            closed = true;
+            return;
+        }
+        if (written != 1) {
             throw new IOException("the other side does not listen to the bell");
         }
     }

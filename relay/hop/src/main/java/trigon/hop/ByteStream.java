@@ -51,7 +51,7 @@ public interface ByteStream {
     int interest(boolean reads, boolean writes);
 
     /**
-     * Nobody will read or write until the socket is ready.
+     * From now on, the neighbour makes the socket ready when it sends something; who sleeps may still look now and then.
      *
      * @throws IOException if the stream is broken
      */
@@ -64,10 +64,10 @@ public interface ByteStream {
      */
     boolean listen();
 
-    /** Whether something has come that no selector tells of: then {@link #sleep} has to wait until it is read. */
+    /** Whether something has come that no selector tells of: it is to be read before {@link #sleep}. */
     boolean hasInput();
 
-    /** Whether what was written is still on its way to the neighbour: then {@link #sleep} has to wait. */
+    /** Whether what was written is still on its way to the neighbour: no socket tells when it has arrived. */
     boolean isSending();
 
     /** Ends both directions at once; the socket is closed. Twice is allowed. */

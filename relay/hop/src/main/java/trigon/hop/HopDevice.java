@@ -35,7 +35,7 @@ final class HopDevice implements AutoCloseable {
     /**
      * Opens it.
      *
-     * @param memory gets back what its queue pairs have taken
+     * @param memory what its queue pairs lock is taken from that
      * @throws VerbsException if the device refuses; nothing is left open then
      */
     static HopDevice open(HopPort port, SlotMemory memory) {
@@ -67,7 +67,10 @@ final class HopDevice implements AutoCloseable {
         synchronized (queuePairs) {
             queuePairs.remove(queuePair);
         }
-        memory.giveBack(queuePair.receives());
+    }
+
+    SlotMemory memory() {
+        return memory;
     }
 
     DeviceContext context() {

@@ -31,7 +31,7 @@ public final class HopDevices implements AutoCloseable {
     /**
      * Those of these ports.
      *
-     * @param mostBytes of memory that the slots of all hops may lock; hops beyond it stay on TCP
+     * @param mostBytes of memory that all hops together may lock; hops beyond that stay on TCP
      */
     public HopDevices(List<HopPort> ports, long mostBytes) {
         memory = new SlotMemory(mostBytes);
@@ -70,28 +70,8 @@ public final class HopDevices implements AutoCloseable {
 
     /** A hop stays on TCP, for lack of something on its device. */
     void onFailure(InetAddress local, VerbsException why) {
-        onFailure(local, String.valueOf(why.getMessage()));
-    }
-
-    private void onFailure(InetAddress local, String why) {
-        failures.log("a relayed connection stays on TCP at %s: %s".formatted(InterfaceAddress.text(local), why));
-    }
-
-    /** Takes memory for a queue pair's slots; if too much is taken, false, and that is logged. */
-    boolean take(InetAddress local, SlotGeometry slots) {
-        boolean taken = memory.take(slots);
-        if (!taken) {
-            onFailure(
-                    local,
-                    "others lock the %d MiB that RDMA may take for them; raise circuits.memoryMiB and ulimit -l"
-                            .formatted(memory.mostBytes() >> 20));
-        }
-        return taken;
-    }
-
-    /** A queue pair could not be opened: its memory is not used. */
-    void giveBack(SlotGeometry slots) {
-        memory.giveBack(slots);
+        failures.log("a relayed connection stays on TCP at %s: %s"
+                .formatted(InterfaceAddress.text(local), why.getMessage()));
     }
 
     /** Closes all of them, and what is left open on them. Twice is allowed. */

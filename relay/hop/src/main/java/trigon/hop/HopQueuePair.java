@@ -47,6 +47,7 @@ final class HopQueuePair implements AutoCloseable {
     private final QueuePairEndpoint endpoint;
     private final MemoryRegion receiveSlots;
     private final List<MemoryRegion> sentFrom = new ArrayList<>();
+    private long lockedBytes;
     private boolean closed;
 
     static HopQueuePair open(HopDevice device, SlotGeometry receives, int psn) {
@@ -60,6 +61,7 @@ final class HopQueuePair implements AutoCloseable {
         @Nullable QueuePairLifecycle walked = null;
         @Nullable MemoryRegion slots = null;
         try {
+            lock(receives);
             int sends = SlotGeometry.MOST_SLOTS + ChunkWindow.CREDIT_MESSAGES;
             queue = device.context().createCompletionQueue(sends + receives.receives());
             QueuePair queuePair = device.context()
@@ -77,10 +79,15 @@ final class HopQueuePair implements AutoCloseable {
             lifecycle = walked;
             receiveSlots = slots;
             postAll(queuePair);
-        } catch (VerbsException e) {
+        } catch (VerbsException | OutOfMemoryError e) {
             release(walked, slots, queue);
             throw e;
         }
+    }
+
+    private void lock(SlotGeometry slots) {
+        device.memory().take(slots.bytes(), device.toString());
+        lockedBytes += slots.bytes();
     }
 
     private void postAll(QueuePair queuePair) {
@@ -100,9 +107,11 @@ final class HopQueuePair implements AutoCloseable {
     /**
      * Connects it: READY_TO_SEND.
      *
-     * @throws VerbsException if the other side cannot be reached
+     * @param theirs the slots there: what is to be sent there takes as much locked memory here, written or forwarded
+     * @throws VerbsException if the other side cannot be reached, or too much memory is locked
      */
-    void connect(QueuePairEndpoint peer) {
+    void connect(QueuePairEndpoint peer, SlotGeometry theirs) {
+        lock(theirs);
         AddressVector route = new AddressVector(
                 peer.gid(),
                 device.gidIndex(),
@@ -202,5 +211,6 @@ final class HopQueuePair implements AutoCloseable {
         }
         arena.close();
         batch.close();
+        device.memory().giveBack(lockedBytes);
     }
 }

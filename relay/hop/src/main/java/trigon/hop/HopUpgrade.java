@@ -106,7 +106,7 @@ public final class HopUpgrade {
 
     private HopOffer offer() {
         Optional<HopDevice> device = devices.at(local);
-        if (device.isEmpty() || !devices.take(local, receives)) {
+        if (device.isEmpty()) {
             return new HopOffer.Stay();
         }
         try {
@@ -114,7 +114,6 @@ public final class HopUpgrade {
             queuePair = opened;
             return new HopOffer.Chunks(opened.endpoint(), receives);
         } catch (VerbsException e) {
-            devices.giveBack(receives);
             stay(e);
             return new HopOffer.Stay();
         }
@@ -149,7 +148,7 @@ public final class HopUpgrade {
             return false;
         }
         try {
-            mine.connect(endpoint);
+            mine.connect(endpoint, slots);
             peer = slots;
             return true;
         } catch (VerbsException e) {

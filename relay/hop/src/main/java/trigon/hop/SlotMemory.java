@@ -1,6 +1,9 @@
 package trigon.hop;
 
-/** How much memory the slots of this process's hops lock, of what they may. Thread-safe. */
+import trigon.system.Errno;
+import trigon.verbs.VerbsException;
+
+/** How much memory this process's hops lock, of what they may. Thread-safe. */
 final class SlotMemory {
 
     private final long mostBytes;
@@ -11,21 +14,25 @@ final class SlotMemory {
         this.mostBytes = mostBytes;
     }
 
-    long mostBytes() {
-        return mostBytes;
-    }
-
-    /** Takes so much for a queue pair, unless that is more than is left; then nothing changes, and it is false. */
-    synchronized boolean take(SlotGeometry slots) {
-        if (slots.bytes() > mostBytes - takenBytes) {
-            return false;
+    /**
+     * Takes so much for a queue pair on a device.
+     *
+     * @throws VerbsException if that is more than is left; nothing is taken then
+     */
+    synchronized void take(long bytes, String device) {
+        if (bytes > mostBytes - takenBytes) {
+            throw new VerbsException(
+                    "locking %d KiB".formatted(bytes >> 10),
+                    device,
+                    Errno.ENOMEM,
+                    "relayed connections may lock %d MiB (circuits.memoryMiB) and have; raise it, and ulimit -l if lower"
+                            .formatted(mostBytes >> 20));
         }
-        takenBytes += slots.bytes();
-        return true;
+        takenBytes += bytes;
     }
 
-    /** Gives it back, once. */
-    synchronized void giveBack(SlotGeometry slots) {
-        takenBytes -= slots.bytes();
+    /** Gives so much back. */
+    synchronized void giveBack(long bytes) {
+        takenBytes -= bytes;
     }
 }

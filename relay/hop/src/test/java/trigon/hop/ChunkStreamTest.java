@@ -309,7 +309,8 @@ class ChunkStreamTest {
 
     @Test
     void staysOnTcpBeyondTheMemoryThatSlotsMayLock() throws IOException {
-        long ofOne = SlotGeometry.FORWARD.bytes() + SlotGeometry.BACK.bytes();
+        // each side locks what it receives into, and what it sends from
+        long ofOne = 2 * (SlotGeometry.FORWARD.bytes() + SlotGeometry.BACK.bytes());
         try (HopDevices few = TestHop.devices(fabric, ofOne + SlotGeometry.BACK.bytes())) {
             try (TestHop first = new TestHop(few, few);
                     TestHop second = new TestHop(few, few)) {

@@ -9,8 +9,7 @@ import java.util.List;
 
 /**
  * Finds ways through relays: those that carry most first, which is what the slowest link does, divided among the links;
- * so with links that are alike the fewest relays. Then the least load, then by a number that both ends of a connection
- * know, so that relays of equal rank share the connections.
+ * so with links that are alike the fewest relays; then the least load.
  */
 public final class Routes {
 
@@ -31,6 +30,12 @@ public final class Routes {
 
     /** Links that are looked at for ways with one number of relays. */
     private static final int MOST_LOOKS = 1 << 16;
+
+    /** By what they carry, most first; then by the number of relays, by load, and by names, as both ends have them. */
+    private static final Comparator<Route> BEST_FIRST = Comparator.comparingInt((Route route) -> -carriedMbps(route))
+            .thenComparingInt(route -> route.relays().size())
+            .thenComparingInt(route -> route.loadMbps() / LOAD_STEP_MBPS)
+            .thenComparing(route -> String.join(" ", sorted(route.names())));
 
     /** A step of a way: from a node's link to the relay of another one. */
     private record Step(Node.Link here, Graph.End there) {}
@@ -59,31 +64,27 @@ public final class Routes {
         targetHasRdma = announced.isEmpty() ? saysRdma : hasRdma(graph, target);
     }
 
+    /** {@link #to(Nodes, InetAddress, boolean)} a node that has said nothing by other means. */
+    static List<Route> to(Nodes nodes, InetAddress target) {
+        return to(nodes, target, false);
+    }
+
     /**
      * The ways from the own node to an address with the fewest relays, best first; those with more as well where all
      * with fewer are far slower than this node's links. None if none is known.
      *
      * @param target an address of another node's
-     * @param tie decides among equals
+     * @param saysRdma whether it has said by other means that it has RDMA there: without the cluster key, no
+     *     announcement comes from beyond a relay
      */
-    public static List<Route> to(Nodes nodes, InetAddress target, long tie) {
-        return to(nodes, target, false, tie);
-    }
-
-    /**
-     * The same, to a node of which there may be no announcement: without the cluster's key, none comes from beyond a
-     * relay.
-     *
-     * @param saysRdma whether it has said by other means that it has RDMA there
-     */
-    public static List<Route> to(Nodes nodes, InetAddress target, boolean saysRdma, long tie) {
+    public static List<Route> to(Nodes nodes, InetAddress target, boolean saysRdma) {
         Routes search = new Routes(nodes, target, saysRdma);
         search.last();
         for (int relays = 1; relays <= MOST_RELAYS && search.isSlow(); relays++) {
             search.over(relays);
             search.previous();
         }
-        return search.found.stream().sorted(order(tie)).toList();
+        return search.found.stream().sorted(BEST_FIRST).toList();
     }
 
     /** Whether the ways that are found carry little: a Wi-Fi or management network is among their links. */
@@ -95,30 +96,11 @@ public final class Routes {
         return found.stream().noneMatch(route -> route.speedMbps() > fastest / FAR_SLOWER);
     }
 
-    /**
-     * By what they carry, most first; then by the number of relays, and by load.
-     *
-     * @param tie decides among equals: other numbers, other routes
-     */
-    static Comparator<Route> order(long tie) {
-        return Comparator.comparingInt((Route route) -> -carriedMbps(route))
-                .thenComparingInt(route -> route.relays().size())
-                .thenComparingInt(route -> route.loadMbps() / LOAD_STEP_MBPS)
-                .thenComparingInt(route -> mixed(tie, sorted(route.names()).hashCode()));
-    }
-
     /** Each relay passes on by one link what comes by another. */
     private static int carriedMbps(Route route) {
         return route.speedMbps() <= 1
                 ? route.speedMbps()
                 : route.speedMbps() / (route.relays().size() + 1);
-    }
-
-    /** So that the order of two ways depends on the tie: the finalizer of SplittableRandom's generator. */
-    private static int mixed(long tie, int way) {
-        long bits = (tie ^ way * 0x9E3779B97F4A7C15L) * 0xBF58476D1CE4E5B9L;
-        bits = (bits ^ bits >>> 27) * 0x94D049BB133111EBL;
-        return (int) (bits >>> 32);
     }
 
     /** The same seen from both ends. */

@@ -50,7 +50,7 @@ class AnnouncementFuzzTest {
         assertThat(nodes.all()).hasSizeLessThanOrEqualTo(1 + Byte.MAX_VALUE);
         assertThat(Shape.describe(nodes) + NodeOrder.advice(nodes)).doesNotContainPattern("[\\p{Cc}\\p{Cf}]");
         for (InetAddress target : SOURCES) {
-            assertThat(Routes.to(nodes, target, 1)).hasSizeLessThanOrEqualTo(256);
+            assertThat(Routes.to(nodes, target)).hasSizeLessThanOrEqualTo(256);
         }
     }
 

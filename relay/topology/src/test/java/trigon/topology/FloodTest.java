@@ -58,8 +58,8 @@ class FloodTest {
         assertThat(Shape.describe(nodes)).startsWith("full mesh of ").contains(", and ");
         assertThat(Shape.parts(nodes)).hasSize(1);
         assertThat(NodeOrder.advice(nodes)).startsWith("no order of these nodes");
-        assertThat(Routes.to(nodes, InetAddress.ofLiteral("fd00::1"), 0)).isEmpty();
-        assertThat(Routes.to(nodes, InetAddress.ofLiteral("192.0.2.1"), 0)).hasSizeLessThan(1000);
+        assertThat(Routes.to(nodes, InetAddress.ofLiteral("fd00::1"))).isEmpty();
+        assertThat(Routes.to(nodes, InetAddress.ofLiteral("192.0.2.1"))).hasSizeLessThan(1000);
     }
 
     /** Each link is in a subnet of the one before, and of all those of other nodes that are larger. */
@@ -131,7 +131,7 @@ class FloodTest {
             twoLinks.received(ByteBuffer.wrap(datagram), STRANGER, 0);
         }
 
-        assertThat(Routes.to(twoLinks.nodes(), target, 0))
+        assertThat(Routes.to(twoLinks.nodes(), target))
                 .hasSizeLessThanOrEqualTo(256)
                 .extracting(Route::local)
                 .contains(InetAddress.ofLiteral("10.0.12.1"), InetAddress.ofLiteral("10.0.13.1"));
@@ -155,7 +155,7 @@ class FloodTest {
 
         Nodes nodes = topology.nodes();
         assertThat(Shape.describe(nodes)).startsWith("partitioned of ");
-        assertThat(Routes.to(nodes, addresses.getFirst(), 0)).isEmpty();
+        assertThat(Routes.to(nodes, addresses.getFirst())).isEmpty();
     }
 
     @Test

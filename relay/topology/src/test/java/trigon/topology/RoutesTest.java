@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.config.cluster.ClusterConfig;
@@ -17,33 +15,14 @@ import trigon.config.file.ConfigLoader;
 class RoutesTest {
 
     @Test
-    void twoRelaysOfEqualRankShareTheConnections() {
-        Simulation net = settled(4, Simulation.ring(4));
-        // n0-n1 is cable 0, n1-n2 cable 1, n2-n3 cable 2, n0-n3 cable 3
-        Set<List<String>> over = new HashSet<>();
-        for (int tie = 0; tie < 64; tie++) {
-            Route one = Routes.to(
-                            net.nodes.getFirst().nodes(), net.address(2, 0).address(), tie)
-                    .getFirst();
-            Route other = Routes.to(
-                            net.nodes.getFirst().nodes(), net.address(2, 1).address(), tie)
-                    .getFirst();
-            assertThat(one.names()).containsExactly("n1");
-            assertThat(other.names()).containsExactly("n3");
-            over.add(Routes.order(tie).compare(one, other) < 0 ? one.names() : other.names());
-        }
-        assertThat(over).hasSize(2);
-    }
-
-    @Test
     void goesOverFourRelaysAndNoMore() {
         Simulation net = settled(7, Simulation.line(7));
         Nodes from = net.nodes.getFirst().nodes();
 
-        Route far = Routes.to(from, net.address(5, 0).address(), 1).getFirst();
+        Route far = Routes.to(from, net.address(5, 0).address()).getFirst();
         assertThat(far.names()).containsExactly("n1", "n2", "n3", "n4");
         assertThat(far.local()).isEqualTo(net.address(0, 0).address());
-        assertThat(Routes.to(from, net.address(6, 0).address(), 1)).isEmpty();
+        assertThat(Routes.to(from, net.address(6, 0).address())).isEmpty();
     }
 
     @Test
@@ -52,10 +31,8 @@ class RoutesTest {
         InetAddress near = net.address(0, 0).address();
         InetAddress far = net.address(3, 0).address();
 
-        assertThat(Routes.to(net.nodes.get(0).nodes(), far, 1).getFirst().names())
-                .containsExactly("n1", "n2");
-        assertThat(Routes.to(net.nodes.get(3).nodes(), near, 1).getFirst().names())
-                .containsExactly("n2", "n1");
+        assertThat(Routes.to(net.nodes.get(0).nodes(), far).getFirst().names()).containsExactly("n1", "n2");
+        assertThat(Routes.to(net.nodes.get(3).nodes(), near).getFirst().names()).containsExactly("n2", "n1");
     }
 
     /** TCP carries less than a fast cable, and both ends come to the same. */
@@ -68,11 +45,11 @@ class RoutesTest {
         Nodes first = net.nodes.getFirst().nodes();
         Nodes last = net.nodes.getLast().nodes();
 
-        Route byRdma = Routes.to(first, net.address(2, 0).address(), 1).getFirst();
+        Route byRdma = Routes.to(first, net.address(2, 0).address()).getFirst();
         assertThat(byRdma.rdmaHops()).isEqualTo(2);
         assertThat(byRdma.speedMbps()).isEqualTo(100_000);
-        Route forth = Routes.to(first, net.address(3, 0).address(), 1).getFirst();
-        Route back = Routes.to(last, net.address(0, 0).address(), 1).getFirst();
+        Route forth = Routes.to(first, net.address(3, 0).address()).getFirst();
+        Route back = Routes.to(last, net.address(0, 0).address()).getFirst();
         assertThat(forth.rdmaHops()).isEqualTo(2).isEqualTo(back.rdmaHops());
         assertThat(forth.speedMbps()).isEqualTo(24_000).isEqualTo(back.speedMbps());
     }
@@ -83,11 +60,11 @@ class RoutesTest {
         net.cut(1, 2);
         net.runUntil(12_000);
 
-        assertThat(Routes.to(net.nodes.getFirst().nodes(), net.address(2, 1).address(), 1)
+        assertThat(Routes.to(net.nodes.getFirst().nodes(), net.address(2, 1).address())
                         .getFirst()
                         .names())
                 .containsExactly("n3");
-        assertThat(Routes.to(net.nodes.getFirst().nodes(), net.address(2, 0).address(), 1))
+        assertThat(Routes.to(net.nodes.getFirst().nodes(), net.address(2, 0).address()))
                 .isEmpty();
     }
 

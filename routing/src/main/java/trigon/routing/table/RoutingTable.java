@@ -142,7 +142,8 @@ public final class RoutingTable {
         }
         if (paths.isEmpty()) {
             throw new NoPathException(
-                    new NoPathReport(name, links, remotes, override, sources, downAtInit).text() + withheld(remotes),
+                    new NoPathReport(name, links, remotes, override, sources, downAtInit).text()
+                            + sentence(withheld(remotes, candidates)),
                     !downAtInit.isEmpty());
         }
         return paths.stream().sorted(PathOrder.of(links, listed, preferred)).toList();
@@ -177,27 +178,48 @@ public final class RoutingTable {
             return Optional.of(new Reason.SameSubnet(prefix.getAsInt()));
         }
         return source.filter(address -> address.equals(local.address().address()))
-                .filter(_ -> !isWithheldFromRdma(local, remote))
+                .filter(own -> !isWithheldFromRdma(local, remote, own))
                 .map(_ -> new Reason.KernelRoute());
     }
 
-    /** Whether a link leads to a peer by a gateway alone, which carries RDMA only if the settings say so. */
+    /** Whether only the settings keep RDMA from a link: it leads to the peer's link through a gateway. */
     public boolean isWithheldFromRdma(LocalLink local, PeerLink remote) {
-        InetAddress own = local.address().address();
-        return local.kind() == LinkKind.RDMA
-                && commonPrefix(local, remote).isEmpty()
-                && sourceFor(remote).filter(own::equals).isPresent()
-                && kernel.hasGateway(own, remote.address());
+        return sourceFor(remote)
+                .filter(own -> commonPrefix(local, remote).isEmpty() && isWithheldFromRdma(local, remote, own))
+                .isPresent();
     }
 
-    /** For a report: which routes would be paths if the settings had it. */
-    private String withheld(List<PeerLink> remotes) {
-        return remotes.stream()
-                .filter(remote -> remote.kinds().contains(LinkKind.RDMA))
-                .filter(remote -> links.stream().anyMatch(local -> isWithheldFromRdma(local, remote)))
-                .map(remote -> " The route to %s has a gateway, and carries RDMA only with routes.rdma: on."
-                        .formatted(InterfaceAddress.text(remote.address())))
-                .collect(Collectors.joining());
+    private boolean isWithheldFromRdma(LocalLink local, PeerLink remote, InetAddress source) {
+        return local.kind() == LinkKind.RDMA
+                && remote.kinds().contains(LinkKind.RDMA)
+                && source.equals(local.address().address())
+                && kernel.hasGateway(source, remote.address());
+    }
+
+    /** The routes to a peer that would carry RDMA, too, if the settings had it so: for a message; empty without any. */
+    public String withheldFromRdma(PeerDescription peer) {
+        Optional<NicOverride> override = overrideFor(peer);
+        return withheld(
+                peer.links(),
+                links.stream()
+                        .filter(link -> override.isEmpty() || override.get().allows(link))
+                        .toList());
+    }
+
+    private String withheld(List<PeerLink> remotes, List<LocalLink> candidates) {
+        String addresses = remotes.stream()
+                .filter(remote -> candidates.stream().anyMatch(local -> isWithheldFromRdma(local, remote)))
+                .map(remote -> InterfaceAddress.text(remote.address()))
+                .distinct()
+                .collect(Collectors.joining(", "));
+        return addresses.isEmpty()
+                ? ""
+                : "the route to %s has a gateway; if switches route, set routes.rdma: on (TRIGON_ROUTES_RDMA)"
+                        .formatted(addresses);
+    }
+
+    private static String sentence(String reason) {
+        return reason.isEmpty() ? "" : " RDMA is not used: " + reason + ".";
     }
 
     /** Of the interface with that link-local address; 0 if it has no other one. */

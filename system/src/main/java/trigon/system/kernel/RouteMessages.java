@@ -50,8 +50,8 @@ final class RouteMessages {
     /** Whether the route of an answer has a gateway; empty if the answer has no route. */
     static Optional<Boolean> hasGateway(ByteBuffer answer) {
         int begin = answer.position();
-        if (answer.remaining() < NetlinkMessages.HEADER_BYTES + ROUTE_BYTES
-                || answer.getShort(begin + 4) != NEW_ROUTE) {
+        int least = NetlinkMessages.HEADER_BYTES + ROUTE_BYTES;
+        if (answer.remaining() < least || answer.getInt(begin) < least || answer.getShort(begin + 4) != NEW_ROUTE) {
             return Optional.empty();
         }
         int end = begin + Math.min(answer.getInt(begin), answer.remaining());

@@ -194,7 +194,7 @@ public final class ExplainCommand implements Callable<Integer> {
                                 path.local().equals(local) && path.remote().equals(remote));
                 if (!isPath) {
                     String why = table.isWithheldFromRdma(local, remote)
-                            ? "the route has a gateway, and carries RDMA only with routes.rdma: on"
+                            ? "the route has a gateway; with routes.rdma: on, it carries RDMA"
                             : whyNot(local, remote, table.isPrescribed(peer));
                     candidates.add(new Candidate(local, remote, why, 0));
                 }

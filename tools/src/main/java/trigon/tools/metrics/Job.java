@@ -63,7 +63,7 @@ public record Job(
     /**
      * An open path, over the link of that name.
      *
-     * @param relays who passes on what it carries, and over what, as its sender knows it; empty if nobody does
+     * @param relays the relays and what carries their hops, known to the sender only; empty without relays
      */
     public record PathUse(String link, String peer, String end, String relays, int state, Counts counts) {
         /** For people, in lower case: for example {@code up}. */

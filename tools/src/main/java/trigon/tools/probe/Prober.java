@@ -26,6 +26,7 @@ import java.util.zip.CRC32C;
 import jdk.net.ExtendedSocketOptions;
 import trigon.routing.KernelRouteLookup;
 import trigon.system.InterfaceAddress;
+import trigon.system.kernel.KernelRoutes;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
 
@@ -76,12 +77,12 @@ final class Prober {
     Map<String, Object> probe(Order order) {
         Map<String, Object> result =
                 Json.object("from", InterfaceAddress.text(order.from()), "to", InterfaceAddress.text(order.to()));
-        KernelRouteLookup kernel = new KernelRouteLookup();
-        kernel.sourceFor(order.to())
+        new KernelRouteLookup()
+                .sourceFor(order.to())
                 .ifPresentOrElse(
                         source -> result.put("source", InterfaceAddress.text(source)),
                         () -> result.put("source", "none"));
-        if (kernel.hasGateway(order.from(), order.to())) {
+        if (KernelRoutes.hasGateway(order.from(), order.to()).orElse(false)) {
             result.put("gateway", true);
         }
         transfer(order, result);

@@ -35,6 +35,7 @@ public final class RdmaEnds implements AutoCloseable {
 
     private static final long STEP_SECONDS = 20;
     private static final long WRITE_MILLIS = 10_000;
+    private static final int BURSTS = 5;
     private static final long RATE_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int MOST_BYTES = 16 << 20;
     private static final int MOST_OPEN = 16;
@@ -205,7 +206,7 @@ public final class RdmaEnds implements AutoCloseable {
         Map<String, Object> said = Json.object("pathMtu", mtu);
         say(written, said);
         if (written.complete() && burst) {
-            said.put("burstMbps", mbps(written));
+            said.put("burstMbps", bestBurst(end, address, key));
         }
         if (written.complete() && question.isTrue("rate")) {
             Written fast = end.writeFor(RATE_NANOS, address, key, WRITE_MILLIS);
@@ -216,6 +217,19 @@ public final class RdmaEnds implements AutoCloseable {
             }
         }
         return said;
+    }
+
+    /** The first one is for the JVM to get ready. In Mbit/s; 0 if one has failed. */
+    private static long bestBurst(RdmaEnd end, long address, int key) {
+        long best = 0;
+        for (int i = 0; i < BURSTS; i++) {
+            Written again = end.write(RdmaEnd.LONG_PIECE, address, key, WRITE_MILLIS);
+            if (!again.complete()) {
+                return 0;
+            }
+            best = Math.max(best, mbps(again));
+        }
+        return best;
     }
 
     private static long mbps(Written written) {

@@ -75,7 +75,7 @@ public final class RelayCommand implements Callable<Integer> {
                 HopDevices hops = RdmaHops.of(
                         config, all.discovered().links(), all.provider().orElse(null));
                 Mesh mesh = Mesh.of(
-                        config, links, new KernelRouteLookup(), name, node, new RelayResources(hops, spins()))) {
+                        config, links, new KernelRouteLookup(), name, node, new RelayResources(hops, spins(), 0))) {
             mesh.serve();
             say("node %s relays over %s".formatted(name, links));
             serve(mesh.counts());

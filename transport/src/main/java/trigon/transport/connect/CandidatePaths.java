@@ -10,17 +10,24 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
+import trigon.routing.Reason;
 import trigon.routing.Relays;
 import trigon.routing.table.NoPathException;
 import trigon.routing.table.RoutingTable;
 import trigon.system.NanoClock;
+import trigon.system.RareMessage;
+import trigon.verbs.LinkKind;
 
 /** The paths to try: those over a link of both ends; those through relays where there is none, or none is left. */
 public final class CandidatePaths {
 
+    private static final Logger log = LoggerFactory.getLogger(CandidatePaths.class);
     private static final Duration LOOK = Duration.ofMillis(50);
 
     /**
@@ -34,6 +41,7 @@ public final class CandidatePaths {
     private final Predicate<LocalLink> isUp;
     private final Duration timeout;
     private final NanoClock clock;
+    private final RareMessage gateways;
     private final ConcurrentMap<PeerDescription, Long> firstAsked = new ConcurrentHashMap<>();
 
     /**
@@ -49,6 +57,7 @@ public final class CandidatePaths {
         this.isUp = isUp;
         this.timeout = timeout;
         this.clock = clock;
+        gateways = new RareMessage(log, Level.WARN, clock);
     }
 
     /** From now on the paths are those of another table, which has more links. */
@@ -145,6 +154,16 @@ public final class CandidatePaths {
     /** The paths through relays that are known now; none where the settings prescribe a NIC. */
     public List<Path> relayed(String name, PeerDescription peer, long tie) {
         return routing.isPrescribed(peer) ? List.of() : relays.pathsTo(name, peer.links(), tie);
+    }
+
+    /** Tells the user if only the settings keep RDMA from the route that TCP takes to a peer. */
+    void warnOfGateway(Path path, PeerDescription peer) {
+        if (path.kind() == LinkKind.SOFTWARE && path.reason() instanceof Reason.KernelRoute) {
+            String why = routing.withheldFromRdma(peer);
+            if (!why.isEmpty()) {
+                gateways.log("RDMA to %s is not used: %s".formatted(path.peer(), why));
+            }
+        }
     }
 
     private static void pause() {

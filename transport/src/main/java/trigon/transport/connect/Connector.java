@@ -226,6 +226,7 @@ public final class Connector {
         private void note(String name, List<Path> paths, Set<Path> failed, List<PathChannel> connected) {
             recentFailures.note(failed);
             report(name, paths, failed, connected.size());
+            candidatePaths.warnOfGateway(paths.getFirst().to(name), peer);
             if (!isDoubtful(paths.getFirst())) {
                 recentFailures.note(
                         candidates.stream().filter(Connector::isDoubtful).toList());

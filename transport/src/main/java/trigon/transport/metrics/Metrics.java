@@ -45,6 +45,8 @@ public final class Metrics implements AutoCloseable {
     /** Rows where no file can be had, so that nobody sees them. */
     private static final int PRIVATE_ROWS = 1 << 10;
 
+    private static final String OMISSION = "\u2026";
+
     private final Arena arena = Arena.ofShared();
     private final Deque<Long> free = new ArrayDeque<>();
     private final @Nullable FileChannel channel;
@@ -247,10 +249,21 @@ public final class Metrics implements AutoCloseable {
     }
 
     private static void putText(long at, String text, int room) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        byte[] bytes = fitting(text, room - 1);
         for (int i = 0; i < room; i++) {
-            Memory.putByte(at + i, i < Math.min(bytes.length, room - 1) ? bytes[i] : 0);
+            Memory.putByte(at + i, i < bytes.length ? bytes[i] : 0);
         }
+    }
+
+    /** Of a text that is too long, whole characters of its beginning, and the mark of an omission. */
+    private static byte[] fitting(String text, int room) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int length = text.length();
+        while (bytes.length > room) {
+            length = text.offsetByCodePoints(length, -1);
+            bytes = (text.substring(0, length) + OMISSION).getBytes(StandardCharsets.UTF_8);
+        }
+        return bytes;
     }
 
     /** Frees the memory; nothing is counted any more. Closing twice is allowed. */

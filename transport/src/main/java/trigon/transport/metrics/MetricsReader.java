@@ -33,7 +33,7 @@ public final class MetricsReader {
      * @param link the row of its link
      * @param peer who is at the other end
      * @param type which end this is
-     * @param relays who passes on what it carries, and over what, as the sender knows it; empty if nobody does
+     * @param relays the relays and what carries their hops, known to the sender only; empty without relays
      * @param state the code of {@link trigon.transport.path.PathState}
      * @param counts of the path
      */

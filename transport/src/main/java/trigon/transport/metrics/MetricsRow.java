@@ -5,6 +5,7 @@ package trigon.transport.metrics;
  * {@value #BYTES} bytes. What is counted lies in the first line of a row, so that a message touches one line.
  *
  * <p>Each word is written by one thread at a time, in one piece: a reader sees an old or a new value, never a torn one.
+ * A text has several words, and one that is being replaced may be read half old and half new.
  * A row's {@link #KIND} is written last when it is opened, and first when it is freed; {@link #GENERATION} changes in
  * between, before anything else of the row does. Readers look at the generation first and again last: where it has
  * changed, what they have read is of two paths.
@@ -68,7 +69,7 @@ public final class MetricsRow {
     public static final long NAME = 64;
 
     /** Room for that. */
-    public static final int NAME_BYTES = 128;
+    public static final int NAME_BYTES = 96;
 
     /** Of a link: what carries its data. Of a path: which end it is. UTF-8, filled up with zeros. */
     public static final long TYPE = NAME + NAME_BYTES;
@@ -80,7 +81,7 @@ public final class MetricsRow {
     public static final long RELAYS = TYPE + TYPE_BYTES;
 
     /** Room for that. */
-    public static final int RELAYS_BYTES = 48;
+    public static final int RELAYS_BYTES = 80;
 
     /** A {@link #KIND}: nobody's. */
     public static final int FREE = 0;

@@ -49,13 +49,13 @@ public final class PathCounters implements AutoCloseable {
         metrics.rename(row, name);
     }
 
-    /** Notes who passes on what it carries, and over what. */
+    /** Notes its relays and what carries their hops. */
     public void noteRelays(String by) {
         relays = by;
         metrics.relays(row, by);
     }
 
-    /** Who that is; empty if nobody, as far as this end knows. Any thread. */
+    /** The relays; empty without any, and at the receiver, which does not know. Any thread. */
     public String relays() {
         return relays;
     }

@@ -137,7 +137,11 @@ public final class Mesh implements Relays, AutoCloseable {
                     open.stream().map(LocalLink::interfaceIndex).toList(),
                     others(config),
                     neighbourhood::learn);
-            return new Mesh(keys, relay, announcer, new Ways(open, kernel, keys, announcer::nodesToRelay));
+            return new Mesh(
+                    keys,
+                    relay,
+                    announcer,
+                    new Ways(open, kernel, keys, announcer::nodesToRelay, resources.localRank()));
         } catch (IOException | RuntimeException e) {
             relay.close();
             throw e;

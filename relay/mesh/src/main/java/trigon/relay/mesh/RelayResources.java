@@ -7,5 +7,6 @@ import trigon.hop.HopDevices;
  *
  * @param hops what may carry circuits faster than TCP; stay the caller's
  * @param spins whether the relay's thread may look for more before it sleeps
+ * @param localRank the process's number on its node, so that those of one node begin at different relays
  */
-public record RelayResources(HopDevices hops, boolean spins) {}
+public record RelayResources(HopDevices hops, boolean spins, int localRank) {}

@@ -18,35 +18,35 @@ import trigon.system.InterfaceAddress;
  */
 final class Spread {
 
-    /** Connections whose numbers are remembered, of each peer; a forgotten one is counted anew. */
-    private static final int MOST_CONNECTIONS = 4096;
-
-    private static final int MOST_PEERS = 4096;
+    /** Of connections whose numbers are remembered, and of peers; the one asked for longest ago is counted anew. */
+    private static final int MOST_REMEMBERED = 16_384;
 
     /** Of more ways of equal rank, the others follow in their order. */
     private static final int MOST_WAYS = 64;
 
-    private static final class Peer {
+    private record Connection(List<InetAddress> peer, long number) {}
 
-        private final Map<Long, Integer> numbers = new LinkedHashMap<>();
-        private int next;
+    private final int begin;
+    private final Map<Connection, Integer> turns = remembered();
+    private final Map<List<InetAddress>, Integer> next = remembered();
 
-        int number(long connection) {
-            Integer known = numbers.get(connection);
-            if (known != null) {
-                return known;
-            }
-            if (numbers.size() == MOST_CONNECTIONS) {
-                numbers.remove(numbers.keySet().iterator().next());
-            }
-            int number = next & Integer.MAX_VALUE;
-            next++;
-            numbers.put(connection, number);
-            return number;
-        }
+    /**
+     * One that has seen no connection.
+     *
+     * @param begin where the first connection to each peer begins; other processes of the node begin elsewhere
+     */
+    Spread(int begin) {
+        this.begin = begin;
     }
 
-    private final Map<List<InetAddress>, Peer> peers = new LinkedHashMap<>();
+    private static <K> Map<K, Integer> remembered() {
+        return new LinkedHashMap<>(16, 0.75f, true) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<K, Integer> eldest) {
+                return size() > MOST_REMEMBERED;
+            }
+        };
+    }
 
     /**
      * What the list of ways to a peer begins with.
@@ -58,13 +58,10 @@ final class Spread {
     synchronized int turn(InterfaceAddress own, List<PeerLink> remotes, long connection) {
         List<InterfaceAddress> theirs =
                 remotes.stream().map(PeerLink::interfaceAddress).sorted().toList();
-        List<InetAddress> key = theirs.stream().map(InterfaceAddress::address).toList();
-        if (peers.size() == MOST_PEERS && !peers.containsKey(key)) {
-            peers.remove(peers.keySet().iterator().next());
-        }
-        int number = peers.computeIfAbsent(key, _ -> new Peer()).number(connection);
+        List<InetAddress> peer = theirs.stream().map(InterfaceAddress::address).toList();
         boolean second = !theirs.isEmpty() && own.compareTo(theirs.getFirst()) > 0;
-        return number + (second ? 1 : 0) & Integer.MAX_VALUE;
+        int turn = turns.computeIfAbsent(new Connection(peer, connection), _ -> next.merge(peer, 1, Integer::sum) - 1);
+        return begin + turn + (second ? 1 : 0) & Integer.MAX_VALUE;
     }
 
     /**

@@ -3,12 +3,16 @@ package trigon.relay.mesh;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import trigon.circuit.CircuitKeys;
 import trigon.circuit.CircuitRequest;
 import trigon.circuit.Detours;
@@ -32,10 +36,18 @@ final class Ways implements Detours {
     /** That a message has in a row. */
     private static final int MOST_NAMES = 16;
 
+    private static final int MOST_REMEMBERED = 4096;
+
     private record Way(LocalLink local, PeerLink remote, Route route) {
 
         Bandwidth bandwidth() {
             return Bandwidth.ofRelayed(route.speedMbps(), route.relays().size());
+        }
+
+        List<InterfaceAddress> ends() {
+            return Stream.of(local.address(), remote.interfaceAddress())
+                    .sorted()
+                    .toList();
         }
 
         Path path(String peer) {
@@ -50,11 +62,13 @@ final class Ways implements Detours {
             .thenComparingInt(way -> way.route().relays().size())
             .thenComparingInt(way -> way.route().loadMbps() / Routes.LOAD_STEP_MBPS);
 
-    /** What comes first of two ways does so at both ends: by the relays' names, and not by who asks. */
+    /** What comes first of two ways does so at both ends: by names and addresses, and not by whose they are. */
     private static final Comparator<Way> ALIKE_AT_BOTH_ENDS = Comparator.comparing((Way way) ->
                     String.join(" ", way.route().names().stream().sorted().toList()))
-            .thenComparing(way -> way.local().address())
-            .thenComparing(way -> way.remote().interfaceAddress());
+            .thenComparing(way -> way.ends().getFirst())
+            .thenComparing(way -> way.ends().getLast());
+
+    private static final Comparator<Way> BEST_FIRST = BY_RANK.thenComparing(ALIKE_AT_BOTH_ENDS);
 
     /** Neighbours in the list of ways should share none of these. */
     private static final List<Function<Way, Object>> TRAITS = List.of(
@@ -66,11 +80,25 @@ final class Ways implements Detours {
     private final RouteLookup kernel;
     private final CircuitKeys keys;
     private final Supplier<Nodes> nodes;
-    private final InterfaceAddress first;
-    private final Spread spread = new Spread();
 
-    /** Over at least one link. */
-    Ways(List<LocalLink> links, RouteLookup kernel, CircuitKeys keys, Supplier<Nodes> nodes) {
+    /** What peers said lately of their links: whether these have RDMA. */
+    private final Map<InetAddress, Boolean> saidRdma = Collections.synchronizedMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<InetAddress, Boolean> eldest) {
+            return size() > MOST_REMEMBERED;
+        }
+    });
+
+    private final InterfaceAddress first;
+    private final Spread spread;
+
+    /**
+     * Over these links, of which there is at least one.
+     *
+     * @param begin where connections begin to share ways; see {@link Spread}
+     */
+    Ways(List<LocalLink> links, RouteLookup kernel, CircuitKeys keys, Supplier<Nodes> nodes, int begin) {
+        spread = new Spread(begin);
         this.links = List.copyOf(links);
         this.kernel = kernel;
         this.keys = keys;
@@ -91,10 +119,10 @@ final class Ways implements Detours {
         List<Way> found = new ArrayList<>();
         for (PeerLink remote : remotes) {
             if (remote.kinds().contains(LinkKind.SOFTWARE)) {
-                boolean rdma = remote.kinds().contains(LinkKind.RDMA);
-                for (Route route : Routes.to(known, remote.address(), rdma, connection)) {
-                    link(route.local()).ifPresent(local -> found.add(new Way(local, remote, route)));
-                }
+                saidRdma.put(remote.address(), remote.kinds().contains(LinkKind.RDMA));
+                byLink(known, remote.address())
+                        .forEach(
+                                (own, route) -> link(own).ifPresent(local -> found.add(new Way(local, remote, route))));
             }
         }
         if (found.isEmpty()) {
@@ -108,11 +136,19 @@ final class Ways implements Detours {
                 .toList();
     }
 
+    /** The best from each own address: a path names that and the end, and {@link #from} finds the same relays. */
+    private Map<InetAddress, Route> byLink(Nodes known, InetAddress to) {
+        Map<InetAddress, Route> best = new LinkedHashMap<>();
+        for (Route route : Routes.to(known, to, saidRdma.getOrDefault(to, false))) {
+            best.putIfAbsent(route.local(), route);
+        }
+        return best;
+    }
+
     /** The best first; in each list those of equal rank. */
     private static List<List<Way>> byRank(List<Way> ways) {
         List<List<Way>> ranks = new ArrayList<>();
-        for (Way way :
-                ways.stream().sorted(BY_RANK.thenComparing(ALIKE_AT_BOTH_ENDS)).toList()) {
+        for (Way way : ways.stream().sorted(BEST_FIRST).toList()) {
             if (ranks.isEmpty() || BY_RANK.compare(ranks.getLast().getFirst(), way) != 0) {
                 ranks.add(new ArrayList<>());
             }
@@ -137,10 +173,7 @@ final class Ways implements Detours {
         if (kernel.sourceFor(to).filter(local::equals).isPresent()) {
             return Optional.empty();
         }
-        return Routes.to(nodes.get(), to, remote.getPort()).stream()
-                .filter(route -> route.local().equals(local))
-                .findFirst()
-                .map(route -> detour(route, remote));
+        return Optional.ofNullable(byLink(nodes.get(), to).get(local)).map(route -> detour(route, remote));
     }
 
     private Detour detour(Route route, InetSocketAddress end) {

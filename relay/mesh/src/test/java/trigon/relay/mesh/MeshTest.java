@@ -139,6 +139,6 @@ class MeshTest {
                 _ -> Optional.empty(),
                 "a",
                 1,
-                new RelayResources(new HopDevices(List.of(), 0), false));
+                new RelayResources(new HopDevices(List.of(), 0), false, 0));
     }
 }

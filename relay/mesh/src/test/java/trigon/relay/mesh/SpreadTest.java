@@ -28,7 +28,7 @@ class SpreadTest {
 
     @Test
     void eightConnectionsOverTwoRelaysAndTwoTwinsAreTwoEach() {
-        Spread spread = new Spread();
+        Spread spread = new Spread(0);
         Map<String, Integer> counts = new TreeMap<>();
         for (long connection = 0; connection < 8; connection++) {
             int turn = spread.turn(A, at(C), connection * 0x9E3779B97F4A7C15L);
@@ -53,8 +53,8 @@ class SpreadTest {
 
     @Test
     void theTwoDirectionsBeginAtDifferentRelays() {
-        int forth = new Spread().turn(A, at(C), 1);
-        int back = new Spread().turn(C, at(A), 1);
+        int forth = new Spread(0).turn(A, at(C), 1);
+        int back = new Spread(0).turn(C, at(A), 1);
 
         assertThat(Spread.inTurn(TWO_RELAYS_WITH_TWINS, TRAITS, forth)
                         .getFirst()
@@ -66,7 +66,7 @@ class SpreadTest {
 
     @Test
     void aConnectionThatLooksAgainFindsTheSameWayFirst() {
-        Spread spread = new Spread();
+        Spread spread = new Spread(0);
         int first = spread.turn(A, at(C), 17);
         assertThat(spread.turn(A, at(C), 18)).isEqualTo(first + 1);
         assertThat(spread.turn(A, at(C), 17)).isEqualTo(first);
@@ -74,20 +74,33 @@ class SpreadTest {
 
     @Test
     void eachPeerIsCountedByItself() {
-        Spread spread = new Spread();
+        Spread spread = new Spread(0);
         int first = spread.turn(A, at(C), 17);
         assertThat(spread.turn(A, at(InterfaceAddress.parse("10.0.34.4/24")), 18))
                 .isEqualTo(first);
     }
 
     @Test
-    void countsManyConnectionsInBoundedTimeAndMemory() {
-        Spread spread = new Spread();
+    void processesOfANodeBeginAtDifferentRelays() {
+        List<String> first = new ArrayList<>();
+        for (int process = 0; process < 4; process++) {
+            int turn = new Spread(process).turn(A, at(C), 17L * process);
+            first.add(Spread.inTurn(TWO_RELAYS_WITH_TWINS, TRAITS, turn)
+                    .getFirst()
+                    .link());
+        }
+        assertThat(first).containsExactly("b1", "d1", "b2", "d2");
+    }
+
+    @Test
+    void forgetsTheConnectionThatWasAskedForLongestAgo() {
+        Spread spread = new Spread(0);
         for (long connection = 0; connection < 100_000; connection++) {
             spread.turn(A, at(C), connection);
+            assertThat(spread.turn(A, at(C), 0)).isZero();
         }
         assertThat(spread.turn(A, at(C), 99_999)).isEqualTo(99_999);
-        assertThat(spread.turn(A, at(C), 0)).isEqualTo(100_000);
+        assertThat(spread.turn(A, at(C), 1)).as("it was forgotten").isEqualTo(100_000);
     }
 
     @Test

@@ -95,6 +95,21 @@ class WaysTest {
                 .isNotEqualTo(ways.pathsTo("c", OF_C, 2).getFirst().reason());
     }
 
+    /** What the log says of a path, and where its connection goes. */
+    @Test
+    void aConnectionGoesByTheRelayThatItsPathNames() {
+        key = new AnnouncementKey(Optional.empty());
+        Ways ways = ways();
+        for (trigon.routing.Path path : ways.pathsTo("c", OF_C, 1)) {
+            InetSocketAddress end = new InetSocketAddress(path.remote().address(), 7);
+            InetSocketAddress first = ways.from(path.local().address().address(), end)
+                    .orElseThrow()
+                    .first();
+            String relay = first.getAddress().equals(address("10.0.12.2").address()) ? "b" : "d";
+            assertThat(path.relays()).startsWith(relay + " over ");
+        }
+    }
+
     private List<String> firstWays() {
         return ways().pathsTo("c", OF_C, 1).stream()
                 .map(path -> path.reason().toString())
@@ -113,7 +128,7 @@ class WaysTest {
             announce(ring, round * Topology.INTERVAL.toNanos());
         }
         List<LocalLink> links = ofA.stream().map(WaysTest::local).toList();
-        return new Ways(links, _ -> Optional.empty(), new CircuitKeys(Optional.empty()), ring.getFirst()::nodes);
+        return new Ways(links, _ -> Optional.empty(), new CircuitKeys(Optional.empty()), ring.getFirst()::nodes, 0);
     }
 
     private static void announce(List<Topology> ring, long now) {

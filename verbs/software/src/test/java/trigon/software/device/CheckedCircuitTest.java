@@ -91,7 +91,7 @@ class CheckedCircuitTest {
         ChangingRelay relay = new ChangingRelay(piece);
         open.add(relay);
         SoftwareVerbs one =
-                new SoftwareVerbs(List.of(Loopback.A), movers, relay.detours(), new HopDevices(List.of()), checks);
+                new SoftwareVerbs(List.of(Loopback.A), movers, relay.detours(), new HopDevices(List.of(), 0), checks);
         SoftwareVerbs other = Loopback.provider(movers);
         try (ConnectedPair pair = Pairs.open(one, other)) {
             exchange.run(pair, relay);
