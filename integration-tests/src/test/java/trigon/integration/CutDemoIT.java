@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class CutDemoIT {
 
+    private static final int COLUMNS = 80;
+
     private static String demo(List<String> before, String... more) throws Exception {
         List<String> command = new ArrayList<>(before);
         command.add(HostProgram.distribution().resolve("bin/trigon").toString());
@@ -22,7 +24,13 @@ class CutDemoIT {
         String output = new String(demo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(demo.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(demo.exitValue()).as(output).isZero();
-        return output;
+        return whole(output);
+    }
+
+    /** With lines that go on joined to those that they go on from; all of them fit a terminal. */
+    static String whole(String output) {
+        assertThat(output.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(COLUMNS));
+        return output.replaceAll("\n {6}", " ");
     }
 
     /** Ubuntu's AppArmor, for one, keeps users from making namespaces. */

@@ -34,12 +34,18 @@ record ClusterFile(String links, String handshake, SortedMap<Character, List<Nic
                 links, handshake, FIRST_PORT + ThreadLocalRandom.current().nextInt(PORTS), nodes()));
     }
 
-    /** A line for each node. */
+    /** The entry of each node. */
     String nodes() {
         return nics.entrySet().stream().map(ClusterFile::node).collect(Collectors.joining("\n"));
     }
 
+    /** In one line if it has room, or else each NIC in a line of its own. */
     private static String node(Map.Entry<Character, List<Nic>> node) {
-        return "  " + node.getKey() + ": {nics: " + node.getValue() + "}";
+        String before = "  " + node.getKey() + ": {nics: [";
+        List<String> nics = node.getValue().stream().map(Nic::toString).toList();
+        String line = before + String.join(", ", nics) + "]}";
+        return line.length() <= Report.COLUMNS
+                ? line
+                : before + String.join(",\n" + " ".repeat(before.length()), nics) + "]}";
     }
 }

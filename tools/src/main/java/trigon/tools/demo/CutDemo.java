@@ -40,9 +40,10 @@ final class CutDemo {
     private static final Pattern WARNING = Pattern.compile("FAILED|WARN");
     private static final Pattern CHANGE =
             Pattern.compile("NET/Trigon : (.*(?:goes on over|returns to|path to . down|up again).*)");
-    private static final Pattern RESULT = Pattern.compile("rank \\d: .* wrong");
+    private static final Pattern RESULT = Pattern.compile("(rank \\d: )\\d+ bytes, (.* wrong)");
 
     private final Console console;
+    private final Report report;
     private final boolean spaces;
     private final long bytes;
     private final Duration away;
@@ -59,6 +60,7 @@ final class CutDemo {
      */
     CutDemo(Console console, boolean spaces, long bytes, Duration away, Path folder) {
         this.console = console;
+        this.report = new Report(console);
         this.spaces = spaces;
         this.bytes = bytes;
         this.away = away;
@@ -121,10 +123,10 @@ final class CutDemo {
     }
 
     private void cut(CableNamespaces cables, List<Rank> ranks) throws IOException, InterruptedException {
-        console.say("== a triangle with two cables between each two nodes, %s, over TCP"
-                .formatted(spaces ? "in network namespaces" : "on loopback addresses"));
+        report.say("== a triangle with two cables between each two nodes, %s, over TCP: %d bytes"
+                .formatted(spaces ? "in network namespaces" : "on loopback addresses", bytes));
         if (!spaces) {
-            console.say(
+            report.say(
                     "   %s cannot create network namespaces here, so the demo closes a cable's connections instead of"
                                     .formatted(System.getProperty("user.name"))
                             + " taking an interface down. With sudo, it cuts a cable and brings it back.");
@@ -133,17 +135,17 @@ final class CutDemo {
         String cable = "ab" + first.charAt(first.length() - 1);
         Thread.sleep(BEFORE_THE_CUT);
         if (spaces) {
-            console.say("-- cable %s (%s.0/24) is cut: a's interface is down".formatted(cable, first));
+            report.say("-- cable %s (%s.0/24) is cut: a's interface is down".formatted(cable, first));
             cables.set('a', cable, false);
         } else {
-            console.say("-- the TCP connections of cable %s (%s.0/24) are ended".formatted(cable, first));
+            report.say("-- the TCP connections of cable %s (%s.0/24) are ended".formatted(cable, first));
             Path written = Files.writeString(folder.resolve("new"), first + ".1\n");
             Files.move(written, Ranks.cuts(folder, 'a'));
         }
         await("a moved to another path", FAILOVER, ranks);
         if (spaces) {
             Thread.sleep(away);
-            console.say("-- it is back after %d s".formatted(away.toSeconds()));
+            report.say("-- it is back after %d s".formatted(away.toSeconds()));
             cables.set('a', cable, true);
             await("the return", FAILBACK, ranks);
         }
@@ -185,12 +187,15 @@ final class CutDemo {
             rank.lines()
                     .map(CHANGE::matcher)
                     .filter(Matcher::find)
-                    .forEach(change -> console.say("   %s: %s".formatted(rank.node(), plain(change.group(1)))));
+                    .forEach(change -> report.say("   %s: %s".formatted(rank.node(), plain(change.group(1)))));
         }
         for (Rank rank : ranks) {
-            rank.lines().filter(RESULT.asMatchPredicate()).forEach(line -> console.say("   " + line));
+            rank.lines()
+                    .map(RESULT::matcher)
+                    .filter(Matcher::matches)
+                    .forEach(result -> report.say("   " + result.group(1) + result.group(2)));
         }
-        console.say("The job went on%s. Every element was right on every rank."
+        report.say("The job went on%s. Every element was right on every rank."
                 .formatted(spaces ? ", and returned" : " over new connections"));
     }
 }

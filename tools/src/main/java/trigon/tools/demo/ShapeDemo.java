@@ -21,13 +21,14 @@ final class ShapeDemo {
     private static final int LINES_OF_A_FAILURE = 25;
     private static final int KEY_BYTES = 64;
 
-    /** What a rank says of its connections, and of the test. */
+    /** What a rank says of its connections, and of the test but for its size, which is said before. */
     private static final Pattern CONNECTION = Pattern.compile("NET/Trigon : ((?:sends to|receives from|topology:) .*)");
 
-    private static final Pattern RESULT = Pattern.compile("rank \\d+: (\\d+ bytes, .* wrong)");
+    private static final Pattern RESULT = Pattern.compile("rank \\d+: \\d+ bytes, (.* wrong)");
 
     private final Machine machine;
     private final Console console;
+    private final Report report;
     private final Layout layout;
     private final Job job;
     private final NcclHost host;
@@ -52,6 +53,7 @@ final class ShapeDemo {
     ShapeDemo(Machine machine, Console console, Layout layout, Job job) {
         this.machine = machine;
         this.console = console;
+        this.report = new Report(console);
         this.layout = layout;
         this.job = job;
         this.host = NcclHost.of(machine, "demo");
@@ -73,9 +75,7 @@ final class ShapeDemo {
             ClusterFile file = layout.file(
                     reversed, "timeout: %s, clusterKeyFile: '%s'".formatted(job.handshakeTimeout(), key(folder)));
             file.write(Ranks.settings(folder));
-            console.say("== %s, cable order %d, ranks %s, %s links: %d nodes, %d bytes, %d iterations"
-                    .formatted(layout, reversed, order, layout.links(), order.length(), job.bytes(), job.iterations()));
-            console.say(file.nodes());
+            introduce(report, layout, job, reversed, order);
             if (layout.links() == DemoLinks.SIMULATED) {
                 addAddresses(file);
             }
@@ -94,6 +94,13 @@ final class ShapeDemo {
         }
     }
 
+    /** Says what such a run does, and over which cables. */
+    static void introduce(Report report, Layout layout, Job job, int reversed, String order) {
+        report.say("== %s, cable order %d, ranks %s, %s links".formatted(layout, reversed, order, layout.links()));
+        report.say("   %d nodes, %d bytes, %d iterations".formatted(order.length(), job.bytes(), job.iterations()));
+        layout.file(reversed, "").nodes().lines().forEach(report::say);
+    }
+
     private boolean end(List<Rank> ranks) throws IOException, InterruptedException {
         boolean right = true;
         for (Rank rank : ranks) {
@@ -109,7 +116,7 @@ final class ShapeDemo {
             }
         }
         for (Rank rank : ranks) {
-            console.say("-- rank %d (node %s)".formatted(rank.number(), rank.node()));
+            report.say("-- rank %d (node %s)".formatted(rank.number(), rank.node()));
             rank.lines().forEach(this::report);
         }
         return right;
@@ -119,9 +126,9 @@ final class ShapeDemo {
         Matcher connection = CONNECTION.matcher(line);
         Matcher result = RESULT.matcher(line);
         if (connection.find()) {
-            console.say("   " + connection.group(1));
+            report.say("   " + connection.group(1));
         } else if (result.matches()) {
-            console.say("   %s: %s".formatted(job.test() == Test.RING ? "all-reduce" : job.test(), result.group(1)));
+            report.say("   %s: %s".formatted(job.test() == Test.RING ? "all-reduce" : job.test(), result.group(1)));
         }
     }
 

@@ -61,8 +61,8 @@ class DemoCommandTest {
                 .containsExactly(
                         "  a: {nics: [{device: sim_ac, address: 127.0.13.1/24}]}",
                         "  b: {nics: [{device: sim_bc, address: 127.0.23.2/24}]}",
-                        "  c: {nics: [{device: sim_cb, address: 127.0.23.3/24},"
-                                + " {device: sim_ca, address: 127.0.13.3/24}]}");
+                        "  c: {nics: [{device: sim_cb, address: 127.0.23.3/24},",
+                        "             {device: sim_ca, address: 127.0.13.3/24}]}");
         assertThat(triangle.devices('c')).isEqualTo("sim_ca=127.0.13.3/24,sim_cb=127.0.23.3/24");
         assertThat(triangle).hasToString("triangle without a-b");
     }
