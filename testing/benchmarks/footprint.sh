@@ -127,7 +127,8 @@ finish
 start "$communicators" --rest "$rest"
 await 'wrong$' "$communicators"
 row "after $((communicators * 2 * channels)) connections, at once"
-sleep $((rest - 2 * idle > 0 ? rest - 2 * idle - 2 : 0))
+left=$((rest - 2 * idle - 2))
+sleep $((left > 0 ? left : 0))
 row "the same, $((rest - idle)) s later"
 finish
 echo "trigon benchmarks: $table" >&2

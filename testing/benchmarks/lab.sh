@@ -1,5 +1,5 @@
 #!/bin/sh
-# Latency and bandwidth over SoftRoCE, Trigon's and perftest's in turns in one boot of the lab. Called by bench.sh.
+# Latency and bandwidth over SoftRoCE, Trigon's and perftest's in turns in one boot of the lab. Called by bench.py.
 # usage: lab.sh RESULTS [ROUNDS [WARMUP-SECONDS]]
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

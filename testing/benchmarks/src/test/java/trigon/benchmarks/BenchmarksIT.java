@@ -242,7 +242,7 @@ class BenchmarksIT {
 
     private void bench(String... arguments) throws IOException, InterruptedException {
         List<String> command =
-                new ArrayList<>(List.of(BENCHMARKS.resolve("bench.sh").toString()));
+                new ArrayList<>(List.of(BENCHMARKS.resolve("bench.py").toString()));
         command.addAll(List.of(arguments));
         Process process = start(command, arguments[0], new ProcessBuilder(command));
         try {

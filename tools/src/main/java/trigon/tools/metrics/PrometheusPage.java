@@ -30,7 +30,7 @@ public final class PrometheusPage {
         page.counter(jobs, "messages", "Messages, or parts of them.", Counts::messages);
         page.counter(jobs, "bytes", "Bytes of the messages.", Counts::bytes);
         page.counter(jobs, "waits", "Messages that waited for the receiver's clear to send.", Counts::waits);
-        page.counter(jobs, "lost", "Paths lost while in use.", Counts::errors);
+        page.counter(jobs, "lost", "Paths lost while in use, without a failover.", Counts::errors);
         page.counter(jobs, "retries", "Failed attempts to bring up a path.", Counts::retries);
         page.links(
                 jobs,
