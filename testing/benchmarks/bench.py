@@ -306,8 +306,7 @@ def pack(file="", *_):
                 shutil.copy2(source, to)
 
         take(*(HERE / name for name in ("bench.py", "cables.py", "gpu-memory.py", "relay.py", "stripes.py",
-                                        "cold.sh", "footprint.sh", "trace.sh",
-                                         "native/own-network.sh")))
+                                        "cold.sh", "footprint.sh", "trace.sh", "native/own-network.sh")))
         take(HELP, INSTANT_DEVICE / "fake-sysfs.sh")
         take(*(NATIVE / name for name in (
             "net-bench", "net-ping-pong", "libfloor.so", "socket-floor", "verbs-floor", "verbs-ping-pong", "trace-cost",
