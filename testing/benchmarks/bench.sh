@@ -112,20 +112,22 @@ one_of_many() { # OPTIONS...
   wait "$few"
 }
 
-# Messages of host memory, with GPU memory off and allowed: two processes whose samples alternate.
+# Messages of host memory, with GPU memory off and allowed: pairs of processes whose samples alternate, since two
+# processes differ by some per cent as it is.
 gpu_memory() { # OPTIONS...
-  local size off turns sizes="8 65536"
-  for size in $sizes; do
-    turns=$scratch/turns-$size
-    mkdir -p "$turns"
-    TRIGON_GPU_MEMORY=off instant "gpu-memory-off-$size" --token "$turns" --begins --sizes "$size" "$@" &
-    off=$!
-    TRIGON_GPU_MEMORY=auto instant "gpu-memory-auto-$size" --token "$turns" --sizes "$size" "$@" || {
-      wait "$off" || :
-      return 1
-    }
-    wait "$off"
-  done
+  local pass size turns first second sizes="8 65536" passes=7
+  [ ${#quick[@]} -eq 0 ] || passes=2
+  rm -f "$results"/gpu-memory-*.json
+  for ((pass = 1; pass <= passes; pass++)); do
+    for size in $sizes; do
+      turns=$scratch/turns-$pass-$size
+      mkdir -p "$turns"
+      TRIGON_GPU_MEMORY=off instant "gpu-memory-off-$size-$pass" --token "$turns" --begins --sizes "$size" "$@" &
+      first=$!
+      TRIGON_GPU_MEMORY=auto instant "gpu-memory-auto-$size-$pass" --token "$turns" --sizes "$size" "$@" || second=failed
+      wait "$first" && [ -z "${second:-}" ] || return 1
+    done
+  done >&2
   # shellcheck disable=SC2086 # words
   "$here/gpu-memory.py" "$results" $sizes
 }
