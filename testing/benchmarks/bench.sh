@@ -124,7 +124,8 @@ gpu_memory() { # OPTIONS...
       mkdir -p "$turns"
       TRIGON_GPU_MEMORY=off instant "gpu-memory-off-$size-$pass" --token "$turns" --begins --sizes "$size" "$@" &
       first=$!
-      TRIGON_GPU_MEMORY=auto instant "gpu-memory-auto-$size-$pass" --token "$turns" --sizes "$size" "$@" || second=failed
+      TRIGON_GPU_MEMORY=auto instant "gpu-memory-auto-$size-$pass" --token "$turns" --sizes "$size" "$@" ||
+        second=failed
       wait "$first" && [ -z "${second:-}" ] || return 1
     done
   done >&2
