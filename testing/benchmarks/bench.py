@@ -153,12 +153,16 @@ def one_of_many(*options):
     in_turns("growth-one-of-few", {}, "growth-one-of-many", {}, options)
 
 
-def gpu_memory(*options):
-    """Messages of host memory, with GPU memory off and allowed."""
+def gpu_memory(quick, options):
+    """Messages of host memory, with GPU memory off and allowed, in several pairs of processes, since two processes
+    differ by some per cent as it is."""
     sizes = ("8", "65536")
-    for size in sizes:
-        in_turns(f"gpu-memory-off-{size}", {"TRIGON_GPU_MEMORY": "off"},
-                 f"gpu-memory-auto-{size}", {"TRIGON_GPU_MEMORY": "auto"}, ["--sizes", size, *options])
+    for old in RESULTS.glob("gpu-memory-*.json"):
+        old.unlink()
+    for number in range(1, (2 if quick else 7) + 1):
+        for size in sizes:
+            in_turns(f"gpu-memory-off-{size}-{number}", {"TRIGON_GPU_MEMORY": "off"},
+                     f"gpu-memory-auto-{size}-{number}", {"TRIGON_GPU_MEMORY": "auto"}, ["--sizes", size, *options])
     run(HERE / "gpu-memory.py", RESULTS, *sizes)
 
 
@@ -343,8 +347,10 @@ def measure(command, quick, options):
     elif command == "links":
         socket_operations(*(("1000", "3") if quick else ("1000000", "300")))
         links("links", "--sizes", "8,65536,1048576", *short, *options)
-    elif command in ("divided", "gpu-memory", "steady"):
-        {"divided": divided, "gpu-memory": gpu_memory, "steady": steady}[command](*short, *options)
+    elif command in ("divided", "steady"):
+        {"divided": divided, "steady": steady}[command](*short, *options)
+    elif command == "gpu-memory":
+        gpu_memory(quick, [*short, *options])
     elif command == "cold":
         cold(*(("--processes", "1", "--rounds", "200", "--sizes", "65536") if quick else ()), *options)
     elif command == "footprint":

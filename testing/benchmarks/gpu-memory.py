@@ -3,9 +3,10 @@
 
 import json
 import pathlib
+import statistics
 import sys
 
-FIGURES = {"message_of_one": "message", "test_empty_of_one": "`test()` that finds nothing"}
+FIGURES = {"message_of_one": "message of {} B", "test_empty_of_one": "`test()` that finds nothing, {} B awaited"}
 
 
 def medians(file):
@@ -16,11 +17,15 @@ def medians(file):
 
 def main():
     results = pathlib.Path(sys.argv[1])
-    print("| figure | off | auto | ratio |\n|---|---:|---:|---:|")
+    print("| what | off | auto | auto/off | in single pairs |\n|---|---:|---:|---:|---:|")
     for size in sys.argv[2:]:
-        off, auto = (medians(results / f"gpu-memory-{use}-{size}.json") for use in ("off", "auto"))
+        pairs = [(medians(off), medians(pathlib.Path(str(off).replace("-off-", "-auto-"))))
+                 for off in sorted(results.glob(f"gpu-memory-off-{size}-*.json"))]
         for name, text in FIGURES.items():
-            print(f"| {text}, {size} B | {off[name]:.1f} ns | {auto[name]:.1f} ns | {auto[name] / off[name]:.3f} |")
+            off, auto = (statistics.median(pair[use][name] for pair in pairs) for use in (0, 1))
+            ratios = sorted(auto[name] / off[name] for off, auto in pairs)
+            print(f"| {text.format(size)} | {off:.1f} ns | {auto:.1f} ns | {statistics.median(ratios):.2f} |"
+                  f" {ratios[0]:.2f} to {ratios[-1]:.2f} |")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * The functions of the CUDA driver that staging and flushes need, found at run time: it is never linked. Each returns a {@code
- * CUresult}, 0 for success. Any thread.
+ * The functions of the CUDA driver that staging and flushes need, found at run time: it is never linked. Each returns a
+ * {@code CUresult}, 0 for success. Any thread.
  *
  * @see <a href="https://docs.nvidia.com/cuda/cuda-driver-api/">the driver's documentation</a>
  */

@@ -6,12 +6,11 @@ import trigon.nccl.GpuWrites;
 import trigon.system.Memory;
 
 /**
- * {@code cuFlushGPUDirectRDMAWrites}, for devices that do not READ what they have written to a GPU. The driver is loaded
- * when it is first asked. Its primary contexts are those of CUDA's runtime, and so NCCL's.
+ * {@code cuFlushGPUDirectRDMAWrites}, for devices that do not READ what they have written to a GPU. The driver is
+ * loaded when it is first asked. Its primary contexts are those of CUDA's runtime, and so NCCL's.
  *
- * <p>Where a GPU claims that its writes need no flush at all, the call does nothing. It claims so, too, where writes take
- * several ways that are not ordered among each other, and only whoever asks for a flush knows that. So it is not asked
- * there.
+ * <p>Where the driver says that writes need no flush at all, the call does nothing. It says the same where writes go
+ * over PCIe and over C2C, which nothing orders. So it is not asked there.
  */
 public final class CudaWrites implements GpuWrites {
 

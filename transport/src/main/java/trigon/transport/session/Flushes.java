@@ -16,8 +16,8 @@ import trigon.verbs.ProtectionDomain;
 
 /**
  * What NCCL asks a session to make visible in a GPU's memory. A flush is a READ by each device over which data may have
- * come, and done when all of them are: it is never guessed. A device whose port is down may fail to READ; then the flush
- * waits until it can again, unless the GPU's driver can say the same.
+ * come, and done when all of them are: it is never guessed. A device whose port is down may fail to READ; then the
+ * flush waits until it can again, unless the GPU's driver can say the same.
  *
  * <p>For the data path's thread, but for {@link #use}, which control threads call while it is kept out.
  */
