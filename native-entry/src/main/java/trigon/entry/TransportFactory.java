@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.PluginConfig;
+import trigon.config.Settings;
 import trigon.config.cluster.NodeConfig;
 import trigon.config.file.ConfigLoader;
 import trigon.config.setting.ConfigException;

@@ -4,7 +4,7 @@ package trigon.config.setting;
 public enum CircuitCheck {
     /** Those of up to 4 KiB, and each 16th longer one. */
     SOME,
-    /** All. */
+    /** Each of them, however long. */
     ALL,
     /** None. */
     NONE;

@@ -9,7 +9,7 @@ public enum CircuitChecks {
     NONE,
     /** Those of up to {@link #ALWAYS_BYTES}, and of the longer ones each {@value #ONE_IN}th on a connection. */
     SOME,
-    /** All. */
+    /** Each of them, however long. */
     ALL;
 
     /** The longest payload that is always checked: checking it costs less than sending it. */

@@ -6,8 +6,8 @@ import trigon.software.memory.Checksum;
 import trigon.software.wire.WireFormat;
 
 /**
- * Compares the requests of a connection with their checks, if it goes through relays and the peer wants that. Used under
- * the queue pair's lock.
+ * Compares the requests of a connection with their checks, if it goes through relays and the peer wants that. Used
+ * under the queue pair's lock.
  */
 final class IncomingChecks {
 
