@@ -25,7 +25,7 @@ final class SlotMemory {
                     "locking %d KiB".formatted(bytes >> 10),
                     device,
                     Errno.ENOMEM,
-                    "relayed connections may lock %d MiB (circuits.memoryMiB) and have; raise it, and ulimit -l if lower"
+                    "relayed connections have locked all of circuits.memoryMiB (%d); raise it, and ulimit -l if lower"
                             .formatted(mostBytes >> 20));
         }
         takenBytes += bytes;
