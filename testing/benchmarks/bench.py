@@ -124,17 +124,15 @@ def instant(name, *options, **variables):
               **variables)
 
 
-def operations(*options):
-    """Single operations of the instant device, with the sizes that net-bench takes: those that are asked for last."""
-    program = built(NATIVE / "verbs-floor")
+def floor(program, name, *arguments, **variables):
+    """What single operations cost with nothing on top."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    with open(RESULTS / "instant-floor.json", "wb") as to:
-        run(program, value_of("--sizes", options), output=to, LD_LIBRARY_PATH=f"{NATIVE}/instant")
+    with open(RESULTS / f"{name}-floor.json", "wb") as to:
+        run(built(NATIVE / program), *arguments, output=to, **variables)
 
 
 def in_turns(first, of_first, second, of_second, options):
-    """Two processes whose samples alternate, so that what the machine's clock does meanwhile is not in it; with
-    variables of their own."""
+    """Two processes whose samples alternate, so that what the machine's clock does meanwhile is not in it."""
     with scratch() as folder:
         turns = folder / "turns"
         turns.mkdir()
@@ -154,8 +152,7 @@ def one_of_many(*options):
 
 
 def gpu_memory(quick, options):
-    """Messages of host memory, with GPU memory off and allowed, in several pairs of processes, since two processes
-    differ by some per cent as it is."""
+    """Messages of host memory, with GPU memory off and allowed, in pairs of processes, as two differ by some per cent."""
     sizes = ("8", "65536")
     for old in RESULTS.glob("gpu-memory-*.json"):
         old.unlink()
@@ -198,14 +195,6 @@ def links(name, *options):
         config.write_text("version: 1\nlinks: software\nnodes:\n  a: {nics: [{address: 127.0.12.1/24}]}\n")
         net_bench(name, in_own_network(), ["--samples", "51", "--sample-seconds", "0.02", *options],
                   TRIGON_CONFIG=str(config), TRIGON_NODE="a")
-
-
-def socket_operations(*messages):
-    """A TCP connection without anything on top."""
-    program = built(NATIVE / "socket-floor")
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    with open(RESULTS / "links-floor.json", "wb") as to:
-        run(program, *messages, output=to)
 
 
 def steady(*options):
@@ -336,7 +325,8 @@ def measure(command, quick, options):
     short = QUICK if quick else ()
     if command == "instant":
         all_options = ["--sizes", "8,1024,8192,65536,262144,1048576", *short, *options]
-        operations(*all_options)
+        # with the sizes that net-bench takes: those that are asked for last
+        floor("verbs-floor", "instant", value_of("--sizes", all_options), LD_LIBRARY_PATH=f"{NATIVE}/instant")
         instant("instant", "--plugin", ALONE, *all_options)
     elif command == "growth":
         all_options = ["--plugin", ALONE, "--comms", "1,16,256,1024", "--sizes", "8", *short, *options]
@@ -345,7 +335,7 @@ def measure(command, quick, options):
     elif command == "in-turns":
         instant(options[0], "--token", options[1], "--begins", *options[2:])
     elif command == "links":
-        socket_operations(*(("1000", "3") if quick else ("1000000", "300")))
+        floor("socket-floor", "links", *(("1000", "3") if quick else ("1000000", "300")))
         links("links", "--sizes", "8,65536,1048576", *short, *options)
     elif command in ("divided", "steady"):
         {"divided": divided, "steady": steady}[command](*short, *options)

@@ -45,7 +45,7 @@ public final class Metrics implements AutoCloseable {
     /** Rows where no file can be had, so that nobody sees them. */
     private static final int PRIVATE_ROWS = 1 << 10;
 
-    private static final String OMISSION = "\u2026";
+    private static final String OMISSION = "…";
 
     private final Arena arena = Arena.ofShared();
     private final Deque<Long> free = new ArrayDeque<>();

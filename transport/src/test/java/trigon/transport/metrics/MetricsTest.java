@@ -3,6 +3,7 @@ package trigon.transport.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -152,8 +153,9 @@ class MetricsTest {
 
             LinkMetrics link = only(MetricsReader.of(SELF)).links().getFirst();
 
-            assertThat(link.name()).isEqualTo("x".repeat(MetricsRow.NAME_BYTES - 1));
-            assertThat(link.type()).isEqualTo("y".repeat(MetricsRow.TYPE_BYTES - 1));
+            int mark = "…".getBytes(StandardCharsets.UTF_8).length;
+            assertThat(link.name()).isEqualTo("x".repeat(MetricsRow.NAME_BYTES - 1 - mark) + "…");
+            assertThat(link.type()).isEqualTo("y".repeat(MetricsRow.TYPE_BYTES - 1 - mark) + "…");
         }
     }
 
