@@ -31,17 +31,22 @@ public final class RareMessage {
         this.clock = clock;
     }
 
-    /** It has happened. */
-    public synchronized void log(String text) {
+    /**
+     * It has happened.
+     *
+     * @return whether it was told, and not left out
+     */
+    public synchronized boolean log(String text) {
         long now = clock.nanoTime();
         if (told && now - toldAt < INTERVAL.toNanos()) {
             leftOut++;
             logger.debug("{}", text);
-            return;
+            return false;
         }
         logger.atLevel(level).log("{}{}", text, leftOut == 0 ? "" : " (" + leftOut + " more of this kind left out)");
         told = true;
         toldAt = now;
         leftOut = 0;
+        return true;
     }
 }

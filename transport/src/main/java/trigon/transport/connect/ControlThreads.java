@@ -19,12 +19,17 @@ import java.util.concurrent.TimeUnit;
  * @param leading has senders look for other paths, and wait for the answers to their offers: at most {@value #MOST},
  *     {@code trigon-failover-<n>}, since a cable takes hundreds of connections with it
  * @param following answers such offers: {@code trigon-follower-<n>}, likewise. No task of it waits for a peer
+ * @param flushing repairs flushes to GPUs: at most {@value #MOST_FLUSHING}, {@code trigon-flush-<n>}. A driver that
+ *     hangs holds up no failover, nor the end
  */
-public record ControlThreads(ExecutorService control, ExecutorService leading, ExecutorService following)
+public record ControlThreads(
+        ExecutorService control, ExecutorService leading, ExecutorService following, ExecutorService flushing)
         implements AutoCloseable {
 
     /** Enough for the waits of some: what they do takes a processor for milliseconds. */
     static final int MOST = 16;
+
+    static final int MOST_FLUSHING = 2;
 
     /** Long enough for those of a communicator, which come up one after the other. */
     private static final long IDLE_MILLIS = 200;
@@ -34,7 +39,8 @@ public record ControlThreads(ExecutorService control, ExecutorService leading, E
         return new ControlThreads(
                 pool("trigon-control-", 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
                 pool("trigon-failover-", MOST, MOST, new LinkedBlockingQueue<>()),
-                pool("trigon-follower-", MOST, MOST, new LinkedBlockingQueue<>()));
+                pool("trigon-follower-", MOST, MOST, new LinkedBlockingQueue<>()),
+                pool("trigon-flush-", MOST_FLUSHING, MOST_FLUSHING, new LinkedBlockingQueue<>()));
     }
 
     private static ExecutorService pool(String name, int core, int most, BlockingQueue<Runnable> queue) {
@@ -50,9 +56,13 @@ public record ControlThreads(ExecutorService control, ExecutorService leading, E
         return pool;
     }
 
-    /** Waits for all tasks. What comes later runs in its caller. */
+    /**
+     * Waits for all tasks, but for repairs of flushes: these use nothing of a connection that is closed. What comes
+     * later runs in its caller.
+     */
     @Override
     public void close() {
+        flushing.shutdown();
         leading.close();
         following.close();
         control.close();

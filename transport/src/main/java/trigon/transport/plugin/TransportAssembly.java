@@ -111,7 +111,8 @@ final class TransportAssembly {
 
     private FlushRepairs flushRepairs() {
         return new FlushRepairs(
-                node.loop().delayed(FlushRepairs.PAUSE, node.threads().following()),
+                tasks.brief(FlushRepairs.PAUSE),
+                node.threads().flushing(),
                 setup.config().handshake().peerTimeout(),
                 setup.host().devices().gpuWrites());
     }

@@ -17,8 +17,12 @@ import trigon.verbs.WorkCompletions;
  */
 final class FlushDevice implements AutoCloseable {
 
-    private static final String DEVICE_HAS_FAILED = "its device has failed";
+    static final String DEVICE_HAS_FAILED = "its device has failed";
+
     private static final String TOO_LONG = ", for longer than handshake.peerTimeout; check the cable, and the port";
+    private static final String LATE_REPAIR =
+            ", and the repair takes longer than handshake.peerTimeout; see dmesg, and restart the job";
+    private static final String SEE_DMESG = "; see dmesg, and restart the job";
 
     private final Link link;
     private final FlushReads reads;
@@ -62,18 +66,30 @@ final class FlushDevice implements AutoCloseable {
     /** Takes what the device has read, and goes on. */
     void progress() {
         if (reads.state() == FlushReads.State.REPAIRING) {
-            Repair done = repair.take();
-            if (done != null) {
-                take(done);
-            }
+            lookForRepair();
         }
         if (reads.isReading()) {
             poll();
         }
-        if (reads.beginRepair() && !repair.begin(trouble, owedAddresses())) {
-            fail(trouble);
+        if (reads.state() == FlushReads.State.BROKEN) {
+            beginRepair();
         }
         post();
+    }
+
+    private void lookForRepair() {
+        Repair done = repair.take();
+        if (done != null) {
+            take(done);
+        } else if (reads.failLateRepair(System.nanoTime())) {
+            trouble += LATE_REPAIR; // a driver hangs
+        }
+    }
+
+    private void beginRepair() {
+        if (reads.beginRepair(System.nanoTime()) && !repair.begin(trouble, owedAddresses())) {
+            fail(trouble);
+        }
     }
 
     private long[] owedAddresses() {
@@ -128,6 +144,9 @@ final class FlushDevice implements AutoCloseable {
                 breakBy(WorkCompletionStatus.ofCode(code)); // those behind it are flushed
                 return;
             }
+            if (reads.isInTrouble()) {
+                repair.flushesGoOn();
+            }
             reads.succeed(completions.workRequestId(index));
         }
         if (count < 0) {
@@ -151,7 +170,7 @@ final class FlushDevice implements AutoCloseable {
     }
 
     private void fail(String why) {
-        trouble = why;
+        trouble = link.hasDeviceFailed() ? why + SEE_DMESG : why;
         reads.fail();
     }
 

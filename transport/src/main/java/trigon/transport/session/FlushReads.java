@@ -1,6 +1,7 @@
 package trigon.transport.session;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 
 /**
  * The flushes that a device is to READ for, and whether it can: its part of a {@link Flushes}, without the device. What
@@ -50,12 +51,16 @@ final class FlushReads {
     private int owedAtRepair;
     private long latestAtRepair;
 
-    /** The first failure since flushes wait, and since the last success; of meaning while it is {@link #inTrouble}. */
-    private long troubleSince;
+    private long repairSince;
 
-    private boolean inTrouble;
+    /** The first failure since flushes wait, and since the last success. */
+    private OptionalLong troubleSince = OptionalLong.empty();
 
-    /** Of a queue pair that is ready; one that fails again and again is given up after that time. */
+    /**
+     * Of a queue pair that is ready.
+     *
+     * @param patience so long it may fail again and again, and so long a repair may take
+     */
     FlushReads(Duration patience) {
         patienceNanos = patience.toNanos();
     }
@@ -81,7 +86,9 @@ final class FlushReads {
 
     /** A flush is to be READ for, by its number. */
     void add(long number) {
-        inTrouble &= owed != 0;
+        if (owed == 0) {
+            troubleSince = OptionalLong.empty();
+        }
         owed |= bit(slot(number));
         latest = number;
     }
@@ -97,7 +104,7 @@ final class FlushReads {
         return state == State.READY && open != 0 ? Integer.numberOfTrailingZeros(open) : NO_SLOT;
     }
 
-    /** That was done. */
+    /** The READ for the flush in a slot is outstanding from now on. */
     void markPosted(int slot) {
         posted |= bit(slot);
     }
@@ -112,6 +119,11 @@ final class FlushReads {
         return owed != 0 && (state == State.BROKEN || state == State.REPAIRING);
     }
 
+    /** Whether nothing has been read since the queue pair failed. */
+    boolean isInTrouble() {
+        return troubleSince.isPresent();
+    }
+
     /** The READ for a flush has succeeded. */
     void succeed(long number) {
         owed &= ~bit(slot(number));
@@ -121,7 +133,7 @@ final class FlushReads {
 
     /** What the device wrote before that flush is there. */
     private void passed(long number) {
-        inTrouble = false;
+        troubleSince = OptionalLong.empty();
         if (use == Use.HAS_CARRIED && number >= firstWithout) {
             use = Use.NONE;
         }
@@ -132,23 +144,31 @@ final class FlushReads {
         if (state == State.FAILED) {
             return;
         }
-        if (!inTrouble) {
-            inTrouble = true;
-            troubleSince = nanoTime;
-        }
+        long since = troubleSince.orElse(nanoTime);
+        troubleSince = OptionalLong.of(since);
         posted = 0;
-        state = nanoTime - troubleSince > patienceNanos ? State.FAILED : State.BROKEN;
+        state = nanoTime - since > patienceNanos ? State.FAILED : State.BROKEN;
     }
 
     /** Whether another queue pair is to be made now, for flushes that wait; then somebody is about to. */
-    boolean beginRepair() {
+    boolean beginRepair(long nanoTime) {
         if (state != State.BROKEN || owed == 0) {
             return false;
         }
         state = State.REPAIRING;
+        repairSince = nanoTime;
         owedAtRepair = owed;
         latestAtRepair = latest;
         return true;
+    }
+
+    /** Whether the repair that is under way has taken too long; then that is the end. */
+    boolean failLateRepair(long nanoTime) {
+        boolean isLate = state == State.REPAIRING && nanoTime - repairSince > patienceNanos;
+        if (isLate) {
+            fail();
+        }
+        return isLate;
     }
 
     /** All that was owed when the repair began is there, without a READ. */

@@ -37,16 +37,22 @@ final class FlushRepair implements AutoCloseable {
         record Impossible(String why) implements Outcome {}
     }
 
+    /** What the log knows of it. */
+    private enum State {
+        READING,
+        WAITING,
+        CLOSED
+    }
+
     private final Link link;
     private final FlushRepairs repairs;
+    private final FlushLog told;
 
     // guarded by this
     private @Nullable FlushQueuePair current;
-    private boolean hasToldOfWaiting;
-    private boolean hasToldOfDriver;
-    private boolean closed;
+    private State state = State.READING;
 
-    /** Written by the control thread while a repair is under way, and taken by the data path. */
+    /** Written by one thread while a repair is under way, and taken by the data path. */
     private volatile @Nullable Repair done;
 
     /** Of a queue pair that is ready. */
@@ -54,6 +60,7 @@ final class FlushRepair implements AutoCloseable {
         link = first.link();
         current = first;
         this.repairs = repairs;
+        told = repairs.log(link);
     }
 
     /**
@@ -64,12 +71,9 @@ final class FlushRepair implements AutoCloseable {
      * @return false if that is impossible
      */
     boolean begin(String why, long[] addresses) {
-        try {
-            repairs.later().execute(() -> done = repair(why, addresses));
-            return true;
-        } catch (RuntimeException | Error _) { // the plugin is closed, or there is no memory
-            return false;
-        }
+        return repairs.begin(
+                () -> done = repair(why, addresses),
+                e -> done = refused("no thread can be made for it (%s; see ulimit -u)".formatted(e)));
     }
 
     /** What has come of it, once; null while it is under way. Data path. */
@@ -82,49 +86,51 @@ final class FlushRepair implements AutoCloseable {
         return known;
     }
 
-    private synchronized Repair repair(String why, long[] addresses) {
-        if (closed) {
-            return new Repair(false, new Outcome.Impossible("the connection is closed"));
+    /** A READ has succeeded after a repair. Data path. */
+    void flushesGoOn() {
+        // nobody hears of it if there is no thread
+        var _ = repairs.begin(() -> become(State.READING), e -> log.trace("{}: its flushes go on", link, e));
+    }
+
+    private Repair repair(String why, long[] addresses) {
+        try {
+            // not guarded: a driver that hangs must not hold up the end of the connection
+            boolean isSettled = Arrays.stream(addresses).allMatch(this::settle);
+            return new Repair(isSettled, reopen(why, isSettled));
+        } catch (RuntimeException | Error e) {
+            return refused(e.toString());
         }
-        boolean isSettled = Arrays.stream(addresses).allMatch(this::settle);
-        if (isSettled) {
-            tellOfDriver(why);
-        }
-        if (link.hasDeviceFailed()) {
-            return new Repair(isSettled, new Outcome.Impossible("its device has failed"));
-        }
-        if (!isSettled) {
-            tellOfWaiting(why);
-        }
-        return new Repair(isSettled, reopen());
+    }
+
+    private static Repair refused(String why) {
+        return new Repair(false, new Outcome.Refused(why));
     }
 
     private boolean settle(long address) {
         try {
             return repairs.gpuWrites().settle(address);
         } catch (RuntimeException | Error e) {
-            log.warn("the CUDA driver cannot be asked to flush what came over {}", link, e);
+            told.driverFailed(e);
             return false;
         }
     }
 
-    private void tellOfDriver(String why) {
-        if (!hasToldOfDriver) {
-            hasToldOfDriver = true;
-            log.info("what came over {} is flushed to the GPU by the CUDA driver, as the device cannot: {}", link, why);
+    private synchronized Outcome reopen(String why, boolean isSettled) {
+        if (state == State.CLOSED) {
+            return new Outcome.Impossible("the connection is closed");
         }
-    }
-
-    private void tellOfWaiting(String why) {
-        if (!hasToldOfWaiting) {
-            hasToldOfWaiting = true;
-            log.warn(
-                    "what came over {} cannot be flushed to the GPU yet: {}. It is tried again until"
-                            + " handshake.peerTimeout; check the cable, and the port with ibv_devinfo -d {}",
-                    link,
-                    why,
-                    link.device().deviceName());
+        if (isSettled) {
+            told.flushedByDriver(why);
+            become(State.READING);
         }
+        if (link.hasDeviceFailed()) {
+            return new Outcome.Impossible(FlushDevice.DEVICE_HAS_FAILED);
+        }
+        if (!isSettled && state == State.READING) {
+            state = State.WAITING;
+            told.beginWait(why);
+        }
+        return reopen();
     }
 
     private Outcome reopen() {
@@ -149,10 +155,24 @@ final class FlushRepair implements AutoCloseable {
         }
     }
 
+    /** From waiting to another state, once. */
+    private synchronized void become(State next) {
+        State previous = state;
+        if (previous == State.CLOSED) {
+            return;
+        }
+        state = next;
+        if (previous == State.WAITING && next == State.READING) {
+            told.endWait();
+        } else if (previous == State.WAITING) {
+            told.abandonWait();
+        }
+    }
+
     /** The queue pair is closed, whoever has made it; a repair that is under way makes none. May block. */
     @Override
     public synchronized void close() {
-        closed = true;
+        become(State.CLOSED);
         closeCurrent();
     }
 }

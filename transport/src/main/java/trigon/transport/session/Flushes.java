@@ -31,7 +31,7 @@ final class Flushes implements AutoCloseable {
         FREE,
         /** The devices know nothing of it. */
         BEGUN,
-        /** They do. */
+        /** Each device that has to READ for it knows of it. */
         READ_FOR
     }
 

@@ -91,4 +91,32 @@ class ControlThreadsTest {
         }
         assertThat(used).hasSizeLessThanOrEqualTo(2 * ControlThreads.MOST);
     }
+
+    /** A driver that hangs must not keep a plugin from ending. */
+    @Test
+    void repairsOfFlushesHaveThreadsOfTheirOwnAndHoldUpNothing() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        Set<Thread> used = ConcurrentHashMap.newKeySet();
+        List<Future<Boolean>> hanging = new ArrayList<>();
+        try (ControlThreads threads = ControlThreads.open()) {
+            for (int i = 0; i < 100; i++) {
+                hanging.add(threads.flushing().submit(() -> {
+                    used.add(Thread.currentThread());
+                    return release.await(60, TimeUnit.SECONDS);
+                }));
+            }
+            Await.until("threads at work", () -> used.size() == ControlThreads.MOST_FLUSHING);
+
+            assertThat(threads.following().submit(() -> "done").get(60, TimeUnit.SECONDS))
+                    .isEqualTo("done");
+        }
+        assertThat(hanging).noneMatch(Future::isDone);
+        release.countDown();
+        for (Future<Boolean> task : hanging) {
+            assertThat(task.get(60, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(used)
+                .hasSize(ControlThreads.MOST_FLUSHING)
+                .allMatch(thread -> thread.getName().startsWith("trigon-flush-"));
+    }
 }

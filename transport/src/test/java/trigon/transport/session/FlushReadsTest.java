@@ -59,7 +59,7 @@ class FlushReadsTest {
                 case 4, 5 -> complete(reads, device, step);
                 case 6 -> device.up = random.nextInt(4) != 0;
                 default -> {
-                    if (reads.beginRepair()) {
+                    if (reads.beginRepair(step)) {
                         device.reads.clear();
                         repairs++;
                     }
@@ -152,7 +152,7 @@ class FlushReadsTest {
         FlushReads reads = new FlushReads(PATIENCE);
         reads.add(0);
         reads.breakDown(0);
-        assertThat(reads.beginRepair()).isTrue();
+        assertThat(reads.beginRepair(0)).isTrue();
         reads.settle();
         reads.breakDown(1);
         reads.add(1);
@@ -161,11 +161,27 @@ class FlushReadsTest {
         assertThat(reads.state()).isEqualTo(FlushReads.State.READY);
     }
 
+    /** However long there has been trouble before. */
+    @Test
+    void aRepairHasItsOwnTime() {
+        FlushReads reads = new FlushReads(PATIENCE);
+        long limit = PATIENCE.toNanos();
+        reads.add(0);
+        fail(reads, 0);
+        reads.breakDown(limit);
+        assertThat(reads.beginRepair(limit)).isTrue();
+
+        assertThat(reads.failLateRepair(2 * limit)).isFalse();
+        assertThat(reads.isWaiting()).isTrue();
+        assertThat(reads.failLateRepair(2 * limit + 1)).isTrue();
+        assertThat(reads.state()).isEqualTo(FlushReads.State.FAILED);
+    }
+
     private static void fail(FlushReads reads, long nanoTime) {
         reads.breakDown(nanoTime);
         assertThat(reads.isWaiting()).isTrue();
-        assertThat(reads.beginRepair()).isTrue();
-        assertThat(reads.beginRepair()).as("once").isFalse();
+        assertThat(reads.beginRepair(nanoTime)).isTrue();
+        assertThat(reads.beginRepair(nanoTime)).as("once").isFalse();
         reads.endRepair();
     }
 
@@ -175,11 +191,11 @@ class FlushReadsTest {
         FlushReads reads = new FlushReads(PATIENCE);
         reads.breakDown(0);
 
-        assertThat(reads.beginRepair()).isFalse();
+        assertThat(reads.beginRepair(0)).isFalse();
         assertThat(reads.isWaiting()).isFalse();
         reads.add(0);
         assertThat(reads.nextToPost()).isEqualTo(FlushReads.NO_SLOT);
-        assertThat(reads.beginRepair()).isTrue();
+        assertThat(reads.beginRepair(0)).isTrue();
     }
 
     @Test
@@ -201,6 +217,7 @@ class FlushReadsTest {
     private enum Event {
         BREAKDOWN,
         PATIENCE,
+        LATE,
         REPAIR,
         REPAIRED,
         REFUSED;
@@ -213,7 +230,8 @@ class FlushReadsTest {
             switch (this) {
                 case BREAKDOWN -> reads.breakDown(1);
                 case PATIENCE -> reads.breakDown(FlushReadsTest.PATIENCE.toNanos() + 1);
-                case REPAIR -> reads.beginRepair();
+                case LATE -> reads.failLateRepair(FlushReadsTest.PATIENCE.toNanos() + 2);
+                case REPAIR -> reads.beginRepair(1);
                 case REPAIRED -> reads.endRepair();
                 case REFUSED -> reads.fail();
             }
@@ -229,7 +247,7 @@ class FlushReadsTest {
             case BROKEN -> reads.breakDown(1);
             case REPAIRING -> {
                 reads.breakDown(1);
-                assertThat(reads.beginRepair()).isTrue();
+                assertThat(reads.beginRepair(1)).isTrue();
             }
             case FAILED -> reads.fail();
         }

@@ -9,11 +9,14 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import trigon.nccl.GpuWrites;
+import trigon.transport.CapturedLog;
 import trigon.transport.ReadingVerbs;
 import trigon.transport.handle.RequestHandle;
 import trigon.transport.metrics.Metrics;
@@ -50,7 +53,11 @@ class FlushesTest {
         settled.add(address);
         return driverSettles;
     };
-    private final Flushes flushes = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ofMinutes(1), driver));
+    private final Flushes flushes = new Flushes(SESSION, repairs(Runnable::run, Duration.ofMinutes(1)));
+
+    private FlushRepairs repairs(Executor threads, Duration patience) {
+        return new FlushRepairs(control::add, threads, patience, driver);
+    }
 
     @AfterEach
     void nothingIsLeftOpen() {
@@ -219,7 +226,7 @@ class FlushesTest {
 
     @Test
     void aPortThatStaysDownIsTheEnd() {
-        try (Flushes impatient = new Flushes(SESSION, new FlushRepairs(control::add, Duration.ZERO, driver))) {
+        try (Flushes impatient = new Flushes(SESSION, repairs(Runnable::run, Duration.ZERO))) {
             impatient.use(List.of(one));
             long request = impatient.begin(memory(one), ADDRESS);
             impatient.post(request);
@@ -257,7 +264,7 @@ class FlushesTest {
         assertThat(flushes.isDone(request)).isFalse();
         repair();
         assertThat(flushes.isDone(request)).isFalse();
-        assertThat(flushes.failure()).contains("one 10.1.1.1/24", "its device has failed");
+        assertThat(flushes.failure()).contains("one 10.1.1.1/24", "its device has failed; see dmesg, and restart");
     }
 
     /** All that was under way when it is asked is there then, and nothing else. */
@@ -322,7 +329,8 @@ class FlushesTest {
         Executor closed = task -> {
             throw new RejectedExecutionException("" + task);
         };
-        try (Flushes late = new Flushes(SESSION, new FlushRepairs(closed, Duration.ofMinutes(1), driver))) {
+        try (Flushes late =
+                new Flushes(SESSION, new FlushRepairs(closed, Runnable::run, Duration.ofMinutes(1), driver))) {
             late.use(List.of(one));
             long request = late.begin(memory(one), ADDRESS);
             late.post(request);
@@ -330,6 +338,130 @@ class FlushesTest {
 
             assertThat(late.isDone(request)).isFalse();
             assertThat(late.failure()).contains("RETRY_EXCEEDED");
+        }
+    }
+
+    /** The process has reached a limit: there may be a thread later. */
+    @Test
+    void aRepairThatNoThreadCanBeMadeForIsTriedAgain() {
+        Queue<Executor> threads = new ArrayDeque<>(List.of(FlushesTest::makeNoThread, Runnable::run));
+        Executor next = task -> threads.remove().execute(task);
+        try (Flushes unlucky = new Flushes(SESSION, repairs(next, Duration.ofMinutes(1)))) {
+            long request = failingFlush(unlucky);
+            repair();
+            assertThat(unlucky.isDone(request)).isFalse();
+            assertThat(unlucky.failure()).isNull();
+            repair();
+            assertThat(unlucky.isDone(request)).isFalse();
+            verbs.complete("one");
+
+            assertThat(unlucky.isDone(request)).isTrue();
+        }
+    }
+
+    private static void makeNoThread(Runnable task) {
+        throw new OutOfMemoryError("unable to create native thread");
+    }
+
+    private long failingFlush(Flushes of) {
+        of.use(List.of(one));
+        long request = of.begin(memory(one), ADDRESS);
+        of.post(request);
+        verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(of.isDone(request)).isFalse();
+        assertThat(of.failure()).isNull();
+        return request;
+    }
+
+    @Test
+    void aRepairThatNoThreadCanEverBeMadeForIsTheEnd() {
+        try (Flushes unlucky = new Flushes(SESSION, repairs(FlushesTest::makeNoThread, Duration.ZERO))) {
+            long request = failingFlush(unlucky);
+            repair();
+
+            assertThat(unlucky.isDone(request)).isFalse();
+            assertThat(unlucky.failure())
+                    .contains(
+                            "one 10.1.1.1/24", "unable to create native thread", "ulimit -u", "handshake.peerTimeout");
+        }
+    }
+
+    /** A driver hangs, after an error of the GPU. */
+    @Test
+    void aRepairThatDoesNotEndIsTheEnd() {
+        try (Flushes impatient = new Flushes(SESSION, repairs(_ -> {}, Duration.ZERO))) {
+            long request = failingFlush(impatient);
+            repair();
+
+            assertThat(impatient.isDone(request)).isFalse();
+            assertThat(impatient.failure())
+                    .contains("one 10.1.1.1/24", "RETRY_EXCEEDED", "the repair takes longer", "dmesg");
+        }
+    }
+
+    /** Nor does it hold up the end of the connection, and makes nothing after it. */
+    @Test
+    @Timeout(60)
+    void aDriverThatHangsHoldsUpNoClose() throws InterruptedException {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        GpuWrites hanging = _ -> {
+            asked.countDown();
+            try {
+                answer.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return true;
+        };
+        List<Thread> threads = new ArrayList<>();
+        Executor ofTheirOwn = task -> threads.add(Thread.ofPlatform().daemon().start(task));
+        try (Flushes hung =
+                new Flushes(SESSION, new FlushRepairs(control::add, ofTheirOwn, Duration.ofMinutes(1), hanging))) {
+            failingFlush(hung);
+            repair();
+            asked.await();
+        }
+        answer.countDown();
+        threads.getFirst().join();
+
+        assertThat(verbs.ledger().count(ResourceLedger.Kind.QUEUE_PAIR)).isZero();
+    }
+
+    /** A cut cable takes hundreds of connections, which wait together, and go on one after another. */
+    @Test
+    void theLogTellsOnceForAllConnectionsOverALink() {
+        FlushRepairs shared = repairs(Runnable::run, Duration.ofMinutes(1));
+        try (CapturedLog log = new CapturedLog();
+                Flushes first = new Flushes(SESSION, shared);
+                Flushes second = new Flushes(SESSION, shared)) {
+            long firstRequest = failingFlush(first);
+            repair();
+            assertThat(first.isDone(firstRequest)).isFalse();
+            verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
+            assertThat(first.isDone(firstRequest)).isFalse();
+            long secondRequest = failingFlush(second);
+            control.remove().run();
+            control.remove().run();
+
+            assertThat(log.lines())
+                    .singleElement()
+                    .asString()
+                    .contains("WARN", "one 10.1.1.1/24", "yet", "ibv_devinfo");
+            assertThat(first.isDone(firstRequest)).isFalse();
+            verbs.complete("one");
+            assertThat(first.isDone(firstRequest)).isTrue();
+            repair();
+            assertThat(log.lines()).as("the other one waits").hasSize(1);
+            assertThat(second.isDone(secondRequest)).isFalse();
+            verbs.complete("one");
+            assertThat(second.isDone(secondRequest)).isTrue();
+            repair();
+            assertThat(log.lines())
+                    .hasSize(2)
+                    .last()
+                    .asString()
+                    .contains("INFO", "one 10.1.1.1/24", "flushed to the GPU again");
         }
     }
 
