@@ -52,7 +52,11 @@ class FaultyRelayIT {
                   b: {nics: [{address: 10.79.12.2/24}, {address: 10.79.23.2/24}]}
                   c: {nics: [{address: 10.79.23.3/24}]}
                 """);
-        environment = Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_CLUSTER_KEY_FILE", key.toString());
+        // at debug, because a rank does not warn of the same relay again for some minutes
+        environment = Map.of(
+                "TRIGON_CONFIG", file.toString(),
+                "TRIGON_CLUSTER_KEY_FILE", key.toString(),
+                "TRIGON_LOG", "debug");
     }
 
     @AfterEach
@@ -80,7 +84,8 @@ class FaultyRelayIT {
                                 && count(WARNING, job.output()) == FAULTS);
                 job.awaitRounds(10);
                 job.end();
-                assertThat(job.output()).contains("Check the memory of the relays at 10.79.");
+                assertThat(job.output())
+                        .containsPattern("Check the memory of the relay at 10\\.79\\.(12|23)\\.2, or of one before it");
             }
         }
     }

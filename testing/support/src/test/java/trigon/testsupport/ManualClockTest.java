@@ -18,4 +18,15 @@ class ManualClockTest {
 
         assertThat(clock.nanoTime() - begin).isEqualTo(Duration.ofMinutes(1).toNanos());
     }
+
+    @Test
+    void countsHowOftenItIsRead() {
+        assertThat(clock.reads()).isZero();
+
+        clock.nanoTime();
+        clock.advance(Duration.ofMinutes(1));
+        clock.nanoTime();
+
+        assertThat(clock.reads()).isEqualTo(2);
+    }
 }

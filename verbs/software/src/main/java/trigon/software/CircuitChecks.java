@@ -15,6 +15,6 @@ public enum CircuitChecks {
     /** The longest payload that is always checked: checking it costs less than sending it. */
     public static final int ALWAYS_BYTES = 4 << 10;
 
-    /** How many longer messages have one that is checked. */
+    /** One in so many longer messages is checked. */
     public static final int ONE_IN = 16;
 }

@@ -14,9 +14,15 @@ import trigon.software.SoftwareDevice;
  * @param detours which of its connections go through relays
  * @param hops what may carry these faster than TCP
  * @param checks what is checked of what goes through relays
+ * @param altered warns of what a check has found
  */
 public record LocalDevice(
-        SoftwareDevice settings, EventLoop eventLoop, Detours detours, HopDevices hops, CircuitChecks checks) {
+        SoftwareDevice settings,
+        EventLoop eventLoop,
+        Detours detours,
+        HopDevices hops,
+        CircuitChecks checks,
+        AlteredMessages altered) {
 
     /** As in logs and verbs. */
     public String name() {

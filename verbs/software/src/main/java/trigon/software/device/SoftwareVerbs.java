@@ -13,6 +13,7 @@ import trigon.hop.HopDevices;
 import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
+import trigon.software.connection.AlteredMessages;
 import trigon.software.connection.EventLoop;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Movers;
@@ -47,6 +48,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final Detours detours;
     private final HopDevices hops;
     private final CircuitChecks checks;
+    private final AlteredMessages altered;
     private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
 
     /**
@@ -107,6 +109,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         this.detours = detours;
         this.hops = hops;
         this.checks = checks;
+        altered = new AlteredMessages(clock);
     }
 
     /**
@@ -162,7 +165,10 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
                     "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + deviceNames());
         }
         return new SoftwareDeviceContext(
-                new LocalDevice(device, eventLoop, detours, hops, checks), movers, ledger, this::nextQueuePairNumber);
+                new LocalDevice(device, eventLoop, detours, hops, checks, altered),
+                movers,
+                ledger,
+                this::nextQueuePairNumber);
     }
 
     /**

@@ -89,7 +89,7 @@ final class IncomingRequests {
     /** Takes the header of a request and begins with it, or waits for its turn. */
     void onRequest(long at) {
         if (!checks.isHeaderRight(at)) {
-            responder.onChanged("header");
+            responder.onAltered("header");
             return;
         }
         int named = WireFormat.requestOpcode(at);
@@ -181,7 +181,7 @@ final class IncomingRequests {
         if (last && checks.isPayloadRight()) {
             finishMessage();
         } else if (last) {
-            responder.onChanged("payload");
+            responder.onAltered("payload");
         }
     }
 

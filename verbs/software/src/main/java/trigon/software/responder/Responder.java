@@ -1,21 +1,14 @@
 package trigon.software.responder;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.circuit.Detours;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Timer;
 import trigon.software.queue.ReceiveQueue;
-import trigon.system.InterfaceAddress;
 import trigon.verbs.AccessFlag;
 
 /**
@@ -24,7 +17,21 @@ import trigon.verbs.AccessFlag;
  */
 public final class Responder {
 
+    /** What has become of the peer's requests, which tells what the end of its connection means. */
+    private enum RequestStage {
+        /** None has come, so the peer may still be on another connection. */
+        NONE,
+        /** The first has come: its connection is the peer's. */
+        TAKEN,
+        /** One was refused; nothing after it counts. */
+        REFUSED,
+        /** A relay has altered one; nothing after it counts. */
+        ALTERED
+    }
+
     private static final Logger log = LoggerFactory.getLogger(Responder.class);
+
+    private static final String REFUSAL = "a request was refused";
 
     /** Every so many calls it looks for requests, though others are expected, or a response. */
     private static final int CALLS_UNHEARD = 4;
@@ -39,13 +46,7 @@ public final class Responder {
     private final ConnectionOwner adopter = new Adopter();
 
     private volatile @Nullable InboundConnection connection; // others may ask whether there is one
-    /** The peer's first request has come: from now on it is known which connection is the peer's. */
-    private boolean started;
-
-    private boolean refusing;
-    /** A relay has changed what came on the connection. */
-    private boolean changed;
-
+    private RequestStage requestStage = RequestStage.NONE;
     private volatile boolean peerHasEnded; // whoever hears of it says so
     private final Timer holdTimer;
     /** Calls since the requests were looked at. */
@@ -82,7 +83,8 @@ public final class Responder {
         switch (queuePair.state()) {
             case RESET, INIT -> waiting.keep(candidate);
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> {
-                if (started || !queuePair.peer().matches(candidate.hello(), requests.expectedPsn())) {
+                if (requestStage != RequestStage.NONE
+                        || !queuePair.peer().matches(candidate.hello(), requests.expectedPsn())) {
                     candidate.reject("it is not the peer of " + queuePair);
                 } else if (!candidate.isProven(queuePair.proofs())) {
                     rejectUnproven(candidate);
@@ -151,9 +153,7 @@ public final class Responder {
         stop();
         receives.clear();
         endWaiting();
-        started = false;
-        refusing = false;
-        changed = false;
+        requestStage = RequestStage.NONE;
         peerHasEnded = false;
     }
 
@@ -168,12 +168,17 @@ public final class Responder {
         // as on an RDMA NIC, no request of the receiving side fails because its peer is gone
         connection = null;
         requests.drop();
-        if (refusing || changed) {
-            queuePair.enterError(refusing ? "a request was refused" : "a relay has changed a message");
-        } else if (started || queuePair.hasLostOutboundConnection()) {
-            queuePair.onBroken();
-        } else {
-            offerWaiting();
+        switch (requestStage) {
+            case NONE -> {
+                if (queuePair.hasLostOutboundConnection()) {
+                    queuePair.onBroken();
+                } else {
+                    offerWaiting();
+                }
+            }
+            case TAKEN -> queuePair.onBroken();
+            case REFUSED -> queuePair.enterError(REFUSAL);
+            case ALTERED -> queuePair.enterError("a relay has altered a message");
         }
     }
 
@@ -183,37 +188,14 @@ public final class Responder {
      *
      * @param part of the message
      */
-    void onChanged(String part) {
+    void onAltered(String part) {
         InboundConnection current = connection;
         if (current != null) {
-            log.warn(
-                    "{}: a message from {} was altered on its way through relays: its {} does not match its checksum."
-                            + " NCCL does not get it, and this path is down. Check the memory of the relays at {}; set"
-                            + " TRIGON_RELAY=off on a faulty one",
-                    queuePair.device().settings(),
-                    InterfaceAddress.text(queuePair.peer().address().getAddress()),
-                    part,
-                    relays(current));
-            changed = true;
-            current.decline("a relay has changed what came on it");
+            LocalDevice device = queuePair.device();
+            device.altered().warn(device.settings(), queuePair.peer().address().getAddress(), current.address(), part);
+            requestStage = RequestStage.ALTERED;
+            current.decline("a relay has altered what came on it");
         }
-    }
-
-    /** The one that the connection came from, and those by which this end would connect to the peer. */
-    private String relays(InboundConnection from) {
-        LocalDevice device = queuePair.device();
-        Optional<Detours.Detour> own =
-                device.detours().from(device.address(), queuePair.peer().address());
-        List<InetAddress> addresses = new ArrayList<>(List.of(from.address()));
-        own.ifPresent(detour -> {
-            addresses.add(detour.first().getAddress());
-            detour.request().hops().forEach(hop -> addresses.add(hop.getAddress()));
-        });
-        return addresses.stream()
-                .filter(address -> !address.equals(queuePair.peer().address().getAddress()))
-                .distinct()
-                .map(InterfaceAddress::text)
-                .collect(Collectors.joining(", "));
     }
 
     // ---- the socket
@@ -253,7 +235,7 @@ public final class Responder {
             stream.ring();
         }
         if (current.isRefusing() && stream.isIdle()) {
-            queuePair.enterError("a request was refused");
+            queuePair.enterError(REFUSAL);
         }
     }
 
@@ -295,8 +277,8 @@ public final class Responder {
 
         @Override
         public void onRequest(long at) {
-            if (!started) {
-                started = true;
+            if (requestStage == RequestStage.NONE) {
+                requestStage = RequestStage.TAKEN;
                 endWaiting();
             }
             requests.onRequest(at);
@@ -324,7 +306,7 @@ public final class Responder {
 
         @Override
         public void onRefused() {
-            refusing = true;
+            requestStage = RequestStage.REFUSED;
             requests.onRefused();
         }
 

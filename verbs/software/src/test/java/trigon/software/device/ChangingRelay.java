@@ -16,16 +16,19 @@ import trigon.circuit.CircuitFormat;
 import trigon.circuit.CircuitKeys;
 import trigon.circuit.CircuitRequest;
 import trigon.circuit.Detours;
+import trigon.software.SoftwareDevice;
 import trigon.software.wire.WireFormat;
 
-/** A relay between the first and the second device, which changes one bit of what the first one sends if it is told. */
+/** A relay for what one device sends, which changes one bit of that if it is told. */
 final class ChangingRelay implements AutoCloseable {
 
     static final String ADDRESS = "127.0.12.9";
+    static final String OTHER_ADDRESS = "127.0.12.8";
 
     private static final int NONCE_BYTES = 16;
     private static final CircuitKeys KEYS = new CircuitKeys(Optional.of(new byte[] {7}));
 
+    private final SoftwareDevice sender;
     private final ServerSocket server;
     private final List<Socket> open = new CopyOnWriteArrayList<>();
     private final byte[] buffer;
@@ -36,11 +39,17 @@ final class ChangingRelay implements AutoCloseable {
 
     private volatile int changedBit;
 
-    /** A relay that passes on so many bytes at once. */
+    /** A relay for what the first device sends, which passes on so many bytes at once. */
     ChangingRelay(int piece) {
+        this(Loopback.A, ADDRESS, piece);
+    }
+
+    /** A relay at that address for what that device sends, which passes on so many bytes at once. */
+    ChangingRelay(SoftwareDevice sender, String address, int piece) {
+        this.sender = sender;
         buffer = new byte[piece];
         try {
-            server = new ServerSocket(0, 50, InetAddress.ofLiteral(ADDRESS));
+            server = new ServerSocket(0, 50, InetAddress.ofLiteral(address));
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -53,10 +62,10 @@ final class ChangingRelay implements AutoCloseable {
         changedByte = at;
     }
 
-    /** What leads from the first device to the second through here. */
+    /** What leads from its sender to others through here. */
     Detours detours() {
         InetSocketAddress here = new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
-        return (local, remote) -> local.equals(Loopback.A.address())
+        return (local, remote) -> local.equals(sender.address())
                 ? Optional.of(new Detours.Detour(here, new CircuitRequest(List.of(remote)), KEYS))
                 : Optional.empty();
     }
@@ -83,7 +92,7 @@ final class ChangingRelay implements AutoCloseable {
         }
     }
 
-    private static Socket connect(Socket from) throws IOException {
+    private Socket connect(Socket from) throws IOException {
         DataInputStream in = new DataInputStream(from.getInputStream());
         from.setTcpNoDelay(true);
         byte[] greeting = CircuitFormat.greeting(new byte[NONCE_BYTES]);
@@ -95,7 +104,7 @@ final class ChangingRelay implements AutoCloseable {
                 .request();
         Socket to = new Socket();
         to.setTcpNoDelay(true);
-        to.bind(new InetSocketAddress(ADDRESS, 0));
+        to.bind(new InetSocketAddress(server.getInetAddress(), 0));
         to.connect(request.hops().getFirst());
         from.getOutputStream().write(CircuitFormat.opened());
         return to;

@@ -26,6 +26,7 @@ import org.slf4j.LoggerFactory;
 import trigon.hop.HopDevices;
 import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
+import trigon.software.SoftwareDevice;
 import trigon.software.wire.WireFormat;
 import trigon.testsupport.AllocationAssert;
 import trigon.testsupport.Await;
@@ -89,14 +90,20 @@ class CheckedCircuitTest {
 
     private void between(CircuitChecks checks, int piece, MoverSettings movers, Exchange exchange) {
         ChangingRelay relay = new ChangingRelay(piece);
+        ChangingRelay back = new ChangingRelay(Loopback.B, ChangingRelay.OTHER_ADDRESS, piece);
         open.add(relay);
-        SoftwareVerbs one =
-                new SoftwareVerbs(List.of(Loopback.A), movers, relay.detours(), new HopDevices(List.of(), 0), checks);
-        SoftwareVerbs other = Loopback.provider(movers);
+        open.add(back);
+        SoftwareVerbs one = provider(Loopback.A, movers, relay, checks);
+        SoftwareVerbs other = provider(Loopback.B, movers, back, checks);
         try (ConnectedPair pair = Pairs.open(one, other)) {
             exchange.run(pair, relay);
         }
         Loopback.closeUnused(one, other);
+    }
+
+    private static SoftwareVerbs provider(
+            SoftwareDevice device, MoverSettings movers, ChangingRelay relay, CircuitChecks checks) {
+        return new SoftwareVerbs(List.of(device), movers, relay.detours(), new HopDevices(List.of(), 0), checks);
     }
 
     /** Two messages, of which that bit of the second one is changed. */
@@ -129,7 +136,9 @@ class CheckedCircuitTest {
                             .asString()
                             .contains("soft_b (127.0.12.2/24): a message from 127.0.12.1 was altered")
                             .contains(at < HEADER ? "its header does" : "its payload does")
-                            .contains("the relays at " + ChangingRelay.ADDRESS + ";");
+                            .contains("the relay at " + ChangingRelay.ADDRESS + ", or of one before it;")
+                            .contains("This path is closed; the link is up.")
+                            .doesNotContain(ChangingRelay.OTHER_ADDRESS);
                     awaitLoss(pair);
                 }
                 local.close();
