@@ -9,7 +9,7 @@ import trigon.transport.path.Link;
 
 /**
  * What the log says of the flushes over a link: the same for all connections over it, since a cut cable takes all of
- * them. Control threads.
+ * them. Thread-safe.
  */
 final class FlushLog {
 
@@ -18,6 +18,8 @@ final class FlushLog {
     private final Link link;
     private final RareMessage waiting = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
     private final RareMessage byDriver = new RareMessage(log, Level.INFO, NanoClock.SYSTEM);
+
+    private final RareMessage driverFailures = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
 
     /** Connections whose flushes wait. */
     private int waits;
@@ -60,6 +62,6 @@ final class FlushLog {
 
     /** The driver cannot even be asked. */
     void driverFailed(Throwable why) {
-        log.warn("the CUDA driver cannot be asked to flush what came over {}", link, why);
+        driverFailures.log("the CUDA driver cannot be asked to flush what came over %s: %s".formatted(link, why));
     }
 }

@@ -37,10 +37,12 @@ final class FlushRepair implements AutoCloseable {
         record Impossible(String why) implements Outcome {}
     }
 
-    /** What the log knows of it. */
+    /** What has become of the flushes. */
     private enum State {
-        READING,
-        WAITING,
+        /** They go on, as far as is known. */
+        GO_ON,
+        /** They wait for the device, and the log counts them. */
+        WAIT,
         CLOSED
     }
 
@@ -50,7 +52,7 @@ final class FlushRepair implements AutoCloseable {
 
     // guarded by this
     private @Nullable FlushQueuePair current;
-    private State state = State.READING;
+    private State state = State.GO_ON;
 
     /** Written by one thread while a repair is under way, and taken by the data path. */
     private volatile @Nullable Repair done;
@@ -89,7 +91,7 @@ final class FlushRepair implements AutoCloseable {
     /** A READ has succeeded after a repair. Data path. */
     void flushesGoOn() {
         // nobody hears of it if there is no thread
-        var _ = repairs.begin(() -> become(State.READING), e -> log.trace("{}: its flushes go on", link, e));
+        var _ = repairs.begin(() -> become(State.GO_ON), e -> log.trace("{}: its flushes go on", link, e));
     }
 
     private Repair repair(String why, long[] addresses) {
@@ -121,13 +123,13 @@ final class FlushRepair implements AutoCloseable {
         }
         if (isSettled) {
             told.flushedByDriver(why);
-            become(State.READING);
+            become(State.GO_ON);
         }
         if (link.hasDeviceFailed()) {
             return new Outcome.Impossible(FlushDevice.DEVICE_HAS_FAILED);
         }
-        if (!isSettled && state == State.READING) {
-            state = State.WAITING;
+        if (!isSettled && state == State.GO_ON) {
+            state = State.WAIT;
             told.beginWait(why);
         }
         return reopen();
@@ -155,16 +157,16 @@ final class FlushRepair implements AutoCloseable {
         }
     }
 
-    /** From waiting to another state, once. */
+    /** Closed it stays. */
     private synchronized void become(State next) {
         State previous = state;
         if (previous == State.CLOSED) {
             return;
         }
         state = next;
-        if (previous == State.WAITING && next == State.READING) {
+        if (previous == State.WAIT && next == State.GO_ON) {
             told.endWait();
-        } else if (previous == State.WAITING) {
+        } else if (previous == State.WAIT) {
             told.abandonWait();
         }
     }
