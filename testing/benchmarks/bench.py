@@ -152,7 +152,7 @@ def one_of_many(*options):
 
 
 def gpu_memory(quick, options):
-    """Messages of host memory, with GPU memory off and allowed, in pairs of processes, as two differ by some per cent."""
+    """Messages of host memory, with GPU memory off and allowed; in pairs of processes, as two differ by themselves."""
     sizes = ("8", "65536")
     for old in RESULTS.glob("gpu-memory-*.json"):
         old.unlink()
