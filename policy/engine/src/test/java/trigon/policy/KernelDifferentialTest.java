@@ -44,7 +44,7 @@ class KernelDifferentialTest {
         for (int i = 0; i < PROGRAMS; i++) {
             long[] code = i % 2 == 0 ? programs.next() : programs.mutated(programs.next());
             Optional<VerifiedProgram> program = verified(code);
-            if (program.isPresent()) {
+            if (program.isPresent() && !hasNarrowExchange(code)) {
                 accepted++;
                 inKernel += runs(program.get(), code, random, "seed %d, program %d".formatted(seed, i)) ? 1 : 0;
             }
@@ -53,6 +53,14 @@ class KernelDifferentialTest {
                 "of %d programs %d accepted, %d by the kernel, too: each run %d times%n",
                 PROGRAMS, accepted, inKernel, RUNS);
         assertThat(inKernel).isGreaterThan(accepted / 2);
+    }
+
+    /**
+     * Whether it compares and exchanges 32 bits. The instruction set (RFC 9669, section 5.3) fills r0 up with zeros
+     * then. Linux 6.18 on x86-64 leaves the upper half as it was, where its verifier has pruned the path that reads it.
+     */
+    private static boolean hasNarrowExchange(long[] code) {
+        return Arrays.stream(code).anyMatch(slot -> (slot & 0xff) == 0xc3 && (int) (slot >> 32) == 0xf1);
     }
 
     private static Optional<VerifiedProgram> verified(long[] code) {
