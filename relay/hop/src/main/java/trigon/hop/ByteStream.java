@@ -51,7 +51,7 @@ public interface ByteStream {
     int interest(boolean reads, boolean writes);
 
     /**
-     * From now on, the neighbour makes the socket ready when it sends something. Who sleeps may look now and then.
+     * From now on, the neighbour makes the socket ready when it sends something. A sleeper may look now and then.
      *
      * @throws IOException if the stream is broken
      */
