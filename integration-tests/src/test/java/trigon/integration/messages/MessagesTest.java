@@ -14,27 +14,29 @@ import trigon.integration.ProjectFiles.TextFile;
 
 /**
  * Every message on one page, to be read as a whole: log lines of INFO and above, the texts of exceptions, help, and the
- * sentences that they are made of. With {@code -Dtrigon.docs.write=true} the page is written instead.
+ * sentences that they are made of. Each run writes the page to {@code integration-tests/target/messages.txt}.
  */
 class MessagesTest {
 
-    private static final Path PAGE = Path.of("src/test/resources/messages.txt");
+    private static final Path PAGE = Path.of("target", "messages.txt");
     private static final Pattern JAVA = Pattern.compile("(?!testing/|dist/).*/src/main/java/.*\\.java");
+    private static final Pattern JAVA_EXCEPTION = Pattern.compile("\\b[A-Z]\\w+Exception\\b");
     private static final Pattern C = Pattern.compile("native-entry/src/main/c/.*\\.c");
 
     @Test
-    void thePageHasWhatTheSourcesSay() throws IOException {
-        List<String> said = messages();
-        if (Boolean.getBoolean("trigon.docs.write")) {
-            Files.write(PAGE, said);
-            return;
+    void writesThePage() throws IOException {
+        List<String> page = messages();
+        Files.write(PAGE, page);
+
+        assertThat(page)
+                .contains("config/src/main/java/trigon/config/Settings.java", "native-entry/src/main/c/host/jvm.c");
+        for (String kind : List.of("HELP", "INFO", "WARN", "FAILS", "TEXT")) {
+            assertThat(page).as("lines of the kind %s", kind).anyMatch(line -> line.startsWith("  " + kind + " "));
         }
-        List<String> page = Files.readAllLines(PAGE);
-        assertThat(difference(page, said))
-                .as("to write the page: ./mvnw -q -B -ntp -pl integration-tests -am test -Dtest=MessagesTest"
-                        + " -Dtrigon.docs.write=true -Dsurefire.failIfNoSpecifiedTests=false")
-                .isEmpty();
-        assertThat(page).as("the page, in the sources' order").isEqualTo(said);
+        assertThat(page)
+                .as("messages that show the name of a Java exception instead of what failed")
+                .noneMatch(line ->
+                        line.startsWith("  ") && JAVA_EXCEPTION.matcher(line).find());
     }
 
     @Test
@@ -111,18 +113,5 @@ class MessagesTest {
                 .stream()
                 .sorted((one, other) -> one.path().compareTo(other.path()))
                 .toList();
-    }
-
-    /** As a diff without context: what is only on the page, then what is only in the sources. */
-    private static List<String> difference(List<String> page, List<String> said) {
-        List<String> difference = new ArrayList<>();
-        List<String> added = new ArrayList<>(said);
-        for (String line : page) {
-            if (!added.remove(line)) {
-                difference.add("- " + line);
-            }
-        }
-        added.forEach(line -> difference.add("+ " + line));
-        return difference;
     }
 }
