@@ -25,7 +25,7 @@ import trigon.testsupport.Await;
  */
 class SetupGapsIT {
 
-    private static final int SETUPS = Integer.getInteger("trigon.setups", 4);
+    private static final int SETUPS = Integer.getInteger("trigon.setups", 2);
     private static final long SEED = Long.getLong("trigon.seed", new Random().nextLong());
 
     /** About what three ranks have written in their logs when their data move: any moment of a set-up comes about. */

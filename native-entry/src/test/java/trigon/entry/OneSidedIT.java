@@ -23,10 +23,10 @@ import trigon.testsupport.Seed;
 class OneSidedIT {
 
     /** Each rank's, to one word. */
-    private static final int SIGNALS = Integer.getInteger("trigon.signals", 3000);
+    private static final int SIGNALS = Integer.getInteger("trigon.signals", 500);
 
     /** How often TCP connections are cut. */
-    private static final int CUTS = Integer.getInteger("trigon.cuts", 2);
+    private static final int CUTS = Integer.getInteger("trigon.cuts", 1);
 
     /** The second compiler would take more of the processors than all that the ranks do in their seconds. */
     private static final String QUICK_START = "-XX:TieredStopAtLevel=1";

@@ -69,6 +69,7 @@ class PausedPeerTest {
     private Process start() throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-Xmx64m",
                         "--enable-native-access=ALL-UNNAMED",

@@ -7,7 +7,7 @@ import trigon.verbs.LinkKind;
 
 class SoftwareAbortTest extends AbortContract {
 
-    private static final int ABORTS = Integer.getInteger("trigon.aborts", 500);
+    private static final int ABORTS = Integer.getInteger("trigon.aborts", 60);
 
     @Test
     void abortsAtRandomPointsLeaveNothing(@TempDir Path directory) throws InterruptedException {

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SoftwareChurnTest extends ChurnContract {
 
-    private static final int CYCLES = Integer.getInteger("trigon.churn.cycles", 4_000);
-    private static final int COMMUNICATORS = Integer.getInteger("trigon.churn.communicators", 1_000);
+    private static final int CYCLES = Integer.getInteger("trigon.churn.cycles", 400);
+    private static final int COMMUNICATORS = Integer.getInteger("trigon.churn.communicators", 100);
 
     @TempDir
     Path directory;

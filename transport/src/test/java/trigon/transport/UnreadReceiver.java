@@ -210,6 +210,7 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds, int leastBytes
         List<String> command = new ArrayList<>(machine.by());
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xmx64m",
                 "--enable-native-access=ALL-UNNAMED",

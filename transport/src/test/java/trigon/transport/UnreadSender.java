@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.concurrent.locks.LockSupport;
 import trigon.nccl.NetPlugin;
 import trigon.system.Memory;
 import trigon.verbs.LinkKind;
@@ -44,6 +45,7 @@ final class UnreadSender {
         long comm = 0;
         while (comm == 0) {
             comm = a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            LockSupport.parkNanos(100_000);
         }
         long memory = a.allocate((long) size * OUTSTANDING);
         long memoryHandle = a.register(comm, memory, (long) size * OUTSTANDING);
@@ -73,6 +75,8 @@ final class UnreadSender {
             if (done < posted && require(a.plugin.test(requests[(int) (done % OUTSTANDING)])) == size) {
                 done++;
                 progress = System.nanoTime();
+            } else if (posted - done == OUTSTANDING) {
+                LockSupport.parkNanos(100_000); // others need the processors while nothing moves
             }
         }
         return done;

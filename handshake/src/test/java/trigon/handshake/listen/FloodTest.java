@@ -35,7 +35,7 @@ import trigon.testsupport.Await;
 class FloodTest {
 
     /** Several times as many as are let in; -Dtrigon.flood.sockets=10000 is a long run. */
-    private static final int HALF_OPEN = Integer.getInteger("trigon.flood.sockets", 3_000);
+    private static final int HALF_OPEN = Integer.getInteger("trigon.flood.sockets", 1000);
 
     private static final int SCANS = 2_000;
     private static final int SLOW = 300;
@@ -212,6 +212,7 @@ class FloodTest {
             process = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
                                     .toString(),
+                            "-XX:TieredStopAtLevel=1",
                             "-XX:+UseSerialGC",
                             "-Xmx64m",
                             "-cp",

@@ -18,7 +18,7 @@ import trigon.policy.verify.VerifierLimits;
  */
 class DifferentialTest {
 
-    private static final int PROGRAMS = Integer.getInteger("trigon.policy.programs", 6000);
+    private static final int PROGRAMS = Integer.getInteger("trigon.policy.programs", 300);
     private static final int RUNS = Integer.getInteger("trigon.policy.runs", 40);
     private static final VerifierLimits LIMITS = new VerifierLimits(5_000, 500, 50_000);
 

@@ -25,7 +25,7 @@ import trigon.policy.verify.VerifierLimits;
  */
 class KernelDifferentialTest {
 
-    private static final int PROGRAMS = Integer.getInteger("trigon.policy.kernel", 2000);
+    private static final int PROGRAMS = Integer.getInteger("trigon.policy.kernel", 150);
     private static final int RUNS = 20;
     private static final VerifierLimits LIMITS = new VerifierLimits(5_000, 500, 50_000);
 

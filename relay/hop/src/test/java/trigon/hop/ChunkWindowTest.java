@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Two windows and what is between them, with everything that can happen next in random order. */
 class ChunkWindowTest {
 
-    private static final int SEEDS = Integer.getInteger("trigon.hop.schedules", 20_000);
+    private static final int SEEDS = Integer.getInteger("trigon.hop.schedules", 1500);
     private static final int STEPS = 200;
 
     /** One side: its window, the receives it has posted, and what has landed in them. */

@@ -20,7 +20,7 @@ import trigon.hop.SimulatedCircuit.Flaw;
  */
 class RelaysSimulationTest {
 
-    private static final long RINGS = Long.getLong("trigon.hop.rings", 20_000);
+    private static final long RINGS = Long.getLong("trigon.hop.rings", 1000);
     private static final int MOST_STEPS = 300;
     private static final int MOST_RELAYS = 4;
 

@@ -19,7 +19,7 @@ import trigon.testsupport.Await;
 @Timeout(300)
 class RelayStrangersTest extends RelayedNodes {
 
-    private static final int STRANGERS = Integer.getInteger("trigon.strangers", 1000);
+    private static final int STRANGERS = Integer.getInteger("trigon.strangers", 200);
     private static final long SEED = Long.getLong("trigon.seed", 5);
 
     /** What this process may have open. */

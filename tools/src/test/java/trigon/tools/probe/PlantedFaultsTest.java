@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -29,8 +31,8 @@ import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
 
 /**
- * Faults planted into triangles of namespaces, whose agents are processes as on nodes: one at a time, and two. More
- * pairs by {@code -Dtrigon.faults.pairs=100 -Dtrigon.faults.seed=N}; slow ones by {@code -Dtrigon.faults.all=true}, and
+ * Faults planted into triangles of namespaces, whose agents are processes as on nodes: some of all, one at a time, and
+ * two. More by {@code -Dtrigon.faults.singles=1000 -Dtrigon.faults.pairs=100 -Dtrigon.faults.seed=N}; slow ones by {@code -Dtrigon.faults.all=true}, and
  * by {@code -Dtrigon.faults.only=WORDS} those alone whose description has the words. Tests mostly wait, and so run
  * beside each other, each with a lab that no other one uses meanwhile.
  */
@@ -42,8 +44,9 @@ class PlantedFaultsTest {
     private static final List<PlantedFault> FAULTS = PlantedFaults.all().stream()
             .filter(fault -> !fault.isSlow() || Boolean.getBoolean("trigon.faults.all"))
             .toList();
-    private static final int PAIRS = Integer.getInteger("trigon.faults.pairs", 2);
-    private static final long SEED = Long.getLong("trigon.faults.seed", 25);
+    private static final int SINGLES = Integer.getInteger("trigon.faults.singles", 10);
+    private static final int PAIRS = Integer.getInteger("trigon.faults.pairs", 1);
+    private static final long SEED = Long.getLong("trigon.faults.seed", System.nanoTime());
     private static final int LABS = 3;
 
     /** What is right of a triangle's addresses. */
@@ -145,7 +148,13 @@ class PlantedFaultsTest {
 
     static List<PlantedFault> faults() {
         String only = System.getProperty("trigon.faults.only", "");
-        return FAULTS.stream().filter(fault -> fault.toString().contains(only)).toList();
+        List<PlantedFault> faults = new ArrayList<>(FAULTS);
+        faults.removeIf(fault -> !fault.toString().contains(only));
+        if (only.isEmpty()) {
+            System.err.println("single faults: seed " + SEED);
+            Collections.shuffle(faults, new Random(SEED));
+        }
+        return faults.stream().limit(SINGLES).toList();
     }
 
     @ParameterizedTest

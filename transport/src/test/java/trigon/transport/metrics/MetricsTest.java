@@ -163,6 +163,8 @@ class MetricsTest {
     void aProcessThatIsKilledLeavesNothing() throws Exception {
         Process child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Counting.class.getName(),

@@ -33,7 +33,7 @@ import trigon.system.Memory;
  */
 class MapRaceTest {
 
-    private static final long SECONDS = Long.getLong("trigon.policy.race.seconds", 2);
+    private static final long SECONDS = Long.getLong("trigon.policy.race.seconds", 1);
     private static final int ROUNDS = 4;
     private static final int KEY_BYTES = 72;
     private static final int VALUE_BYTES = 80;

@@ -18,7 +18,7 @@ import trigon.policy.verdict.Region;
  */
 class SubsumptionTest {
 
-    private static final int PAIRS = Integer.getInteger("trigon.policy.states", 300_000);
+    private static final int PAIRS = Integer.getInteger("trigon.policy.states", 30_000);
 
     /** Of a state, all of which are held against each state that covers it. */
     private static final int MACHINES = 8;

@@ -24,7 +24,7 @@ import trigon.testsupport.ManualClock;
  */
 class SearchSimulationTest {
 
-    private static final long NETWORKS = Long.getLong("trigon.search.networks", 100_000);
+    private static final long NETWORKS = Long.getLong("trigon.search.networks", 3000);
     private static final long HORIZON = TimeUnit.SECONDS.toNanos(40);
 
     /** A search that has begun when its peer had ended, or in which it ends, finds that within so long. */

@@ -36,7 +36,7 @@ class InjectedSendTest {
     private static final int VERY_LONG = 160 << 20;
 
     /** {@code -Dtrigon.messages=30000} takes more of them. */
-    private static final int MESSAGES = Integer.getInteger("trigon.messages", 3000);
+    private static final int MESSAGES = Integer.getInteger("trigon.messages", 500);
 
     private static final int INJECTED = SendFlag.SIGNALED | SendFlag.INJECT_COMPLETE;
 

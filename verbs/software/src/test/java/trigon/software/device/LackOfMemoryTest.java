@@ -22,6 +22,7 @@ class LackOfMemoryTest {
     void failsWhoMeetsItAndNobodyElse() throws IOException, InterruptedException, ExecutionException, TimeoutException {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
                         "-Xmx64m",
                         "-XX:MaxDirectMemorySize=8m",

@@ -26,7 +26,7 @@ import trigon.verbs.WorkCompletionStatus;
 @Timeout(300)
 class ReclaimStressTest {
 
-    private static final int ROUNDS = 20;
+    private static final int ROUNDS = Integer.getInteger("trigon.reclaim.rounds", 3);
     private static final int LENGTH = 1 << 20;
     private static final byte GOOD = 1;
     private static final byte TAKEN_BACK = 2;
