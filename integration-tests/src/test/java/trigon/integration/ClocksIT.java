@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import trigon.report.model.Rank;
 import trigon.report.model.Run;
 import trigon.report.summary.Report;
-import trigon.report.view.TerminalTable;
+import trigon.report.view.HtmlPage;
 
 /** Ranks whose monotonic clocks are known to be apart, by time namespaces: the report finds out by how much. */
 @Timeout(300)
@@ -52,7 +52,7 @@ class ClocksIT {
             assertThat(bound).as("rank %d is bounded", rank).isPositive();
             assertThat(Math.abs(error)).as("rank %d", rank).isLessThanOrEqualTo(bound);
         }
-        assertThat(TerminalTable.of(report, 80)).contains("±");
+        assertThat(HtmlPage.of(report)).contains("±");
     }
 
     private static boolean canMoveClocks() throws Exception {

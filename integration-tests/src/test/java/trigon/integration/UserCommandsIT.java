@@ -57,10 +57,12 @@ class UserCommandsIT {
 
     /** {@link HelpIT} tries what is printed without Java. */
     @Test
-    void helpAfterOtherOptionsIsJavas() throws Exception {
-        String help = output("help", start("help", Map.of(), List.of(TRIGON, "links", "--json", "--help")));
+    void helpAfterOtherOptionsIsJavasInAsManyColumnsAsTheEnvironmentSays() throws Exception {
+        String help =
+                output("help", start("help", Map.of("COLUMNS", "60"), List.of(TRIGON, "links", "--json", "--help")));
 
         assertThat(help).startsWith("Usage: trigon links");
+        assertThat(help.lines()).allMatch(line -> line.length() <= 60).anyMatch(line -> line.length() > 50);
     }
 
     @Test

@@ -10,12 +10,12 @@ import trigon.system.PrintableText;
  * @param err errors and progress
  * @param colour whether the result may have colours: it goes to a terminal
  * @param progress whether errors go to a terminal, so that somebody waits there
- * @param width columns of the terminal
+ * @param width columns of the terminal, or of {@code COLUMNS}
  */
 public record Console(PrintStream out, PrintStream err, boolean colour, boolean progress, int width) {
 
-    /** Columns where there is no terminal that says how many it has. */
-    public static final int USUAL_WIDTH = 100;
+    /** Columns if neither {@code COLUMNS} nor a terminal says how many there are. */
+    public static final int USUAL_WIDTH = 80;
 
     private static final int LEAST_WIDTH = 40;
 
@@ -32,6 +32,11 @@ public record Console(PrintStream out, PrintStream err, boolean colour, boolean 
     public void say(String text) {
         out.println(text);
         out.flush();
+    }
+
+    /** Prints a text of the result in lines that fit; words stay whole. */
+    public void paragraph(String text) {
+        Table.wrap(text, width).forEach(out::println);
     }
 
     /** Says something besides the result, which is whole without it; in one line that a terminal only shows. */

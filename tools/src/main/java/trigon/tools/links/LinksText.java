@@ -100,7 +100,7 @@ public final class LinksText {
         console.out().println();
         title("RDMA ports");
         if (links.rdma().isEmpty()) {
-            console.out().println(links.noRdma().orElse("none"));
+            console.paragraph(links.noRdma().orElse("none"));
             return;
         }
         Table table = new Table("port", "state", "rate", "layer", "interface", "GPU memory", "GIDs");
@@ -119,7 +119,7 @@ public final class LinksText {
                     gids.isEmpty() ? "none but link-local ones" : gids);
         }
         table.print(console);
-        links.noRdma().ifPresent(why -> console.out().println("not used: " + why));
+        links.noRdma().ifPresent(why -> console.paragraph("not used: " + why));
     }
 
     private void printGpus(MachineGpus gpus) {
@@ -141,9 +141,8 @@ public final class LinksText {
                                 gpus.gpu(way.gpu()).model().orElse("-"))));
         table.print(console);
         gpus.driver()
-                .ifPresent(driver -> console.out()
-                        .println("NVIDIA's driver: " + driver.version()
-                                + (driver.open() ? ", open modules" : ", closed modules, which have no DMA-BUF")));
+                .ifPresent(driver -> console.paragraph("NVIDIA's driver: " + driver.version()
+                        + (driver.open() ? ", open modules" : ", closed modules, which have no DMA-BUF")));
         if (gpus.gpus().stream().allMatch(MachineGpus.Gpu::sharesMemory)) {
             Table.wrap(
                             "This chip's GPU has no memory of its own (DGX Spark): NICs reach none, by design,"
@@ -174,9 +173,9 @@ public final class LinksText {
         console.out().println();
         title("Shared");
         cables.forEach(
-                (_, nics) -> console.out().println(String.join(", ", nics) + ": functions of one port, on one cable"));
-        bridges.forEach((bridge, nics) ->
-                console.out().println(String.join(", ", nics) + ": share the PCIe link of " + bridge));
+                (_, nics) -> console.paragraph(String.join(", ", nics) + ": functions of one port, on one cable"));
+        bridges.forEach(
+                (bridge, nics) -> console.paragraph(String.join(", ", nics) + ": share the PCIe link of " + bridge));
     }
 
     private void printUsed(MachineLinks links) {

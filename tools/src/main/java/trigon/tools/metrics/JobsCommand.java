@@ -103,11 +103,9 @@ public final class JobsCommand implements Callable<Integer> {
             }
         }
         if (!failovers.isEmpty()) {
-            Table.wrap(
-                            "Out: failovers, back: returns, ms: all pauses, longest: one of them, again: messages that"
-                                    + " were sent again, and their MB.",
-                            console.width())
-                    .forEach(console.out()::println);
+            console.paragraph(
+                    "Out: failovers, back: returns, ms: all pauses, longest: one of them, again: messages that"
+                            + " were sent again, and their MB.");
         }
     }
 

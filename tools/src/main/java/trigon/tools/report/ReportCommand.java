@@ -9,7 +9,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import trigon.report.summary.Report;
-import trigon.report.view.TerminalTable;
 import trigon.tools.console.Console;
 
 /** {@code trigon report}: what traces tell. */
@@ -49,7 +48,7 @@ public final class ReportCommand implements Callable<Integer> {
         Report report = Report.of(folders);
         console.done();
         files.write(report);
-        console.out().print(TerminalTable.of(report, console.width()));
+        ReportText.print(report, console);
         return report.run().ranks().isEmpty() ? 1 : 0;
     }
 }

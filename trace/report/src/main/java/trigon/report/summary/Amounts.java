@@ -37,6 +37,11 @@ public final class Amounts {
         return (value == Math.rint(value) ? Long.toString((long) value) : digits(value)) + " " + units[unit];
     }
 
+    /** Error bound of a one-way time, in nanoseconds: 0 on one clock, negative if unknown. */
+    public static String bound(long nanoseconds) {
+        return nanoseconds == 0 ? "same" : nanoseconds < 0 ? "unknown" : "±" + time(nanoseconds);
+    }
+
     /** A part of a whole, in percent. */
     public static String share(long part, long whole) {
         if (whole <= 0) {

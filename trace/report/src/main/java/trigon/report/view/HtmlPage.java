@@ -143,7 +143,7 @@ public final class HtmlPage {
                     Amounts.time(row.waitMedian()),
                     Amounts.time(row.waitP99()),
                     row.retransmissions() < 0 ? "not known" : Long.toString(row.retransmissions()),
-                    TerminalTable.clock(row.bound()));
+                    Amounts.bound(row.bound()));
         }
         add("</tbody></table></div>\n");
     }

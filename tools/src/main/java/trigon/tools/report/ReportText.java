@@ -1,4 +1,4 @@
-package trigon.report.view;
+package trigon.tools.report;
 
 import java.util.Map;
 import trigon.report.path.Cause;
@@ -6,42 +6,33 @@ import trigon.report.summary.Amounts;
 import trigon.report.summary.LinkRow;
 import trigon.report.summary.OperationRow;
 import trigon.report.summary.Report;
-import trigon.report.view.TextTable.Look;
 import trigon.system.PrintableText;
+import trigon.tools.console.Console;
+import trigon.tools.console.Table;
 
-/** The report for a terminal. What it would obey, and not show, becomes a question mark: traces are others' files. */
-public final class TerminalTable {
+/** The report for a terminal. Control characters become question marks: traces are files of others. */
+final class ReportText {
 
     private static final int WIDE = 120;
 
-    private TerminalTable() {}
+    private ReportText() {}
 
-    /**
-     * The report's tables and its verdict, as lines of text.
-     *
-     * @param width columns of the terminal; where there are few, some are left out
-     */
-    public static String of(Report report, int width) {
-        StringBuilder text = new StringBuilder();
-        operations(report).print(width, Look.PLAIN, line -> add(text, line));
-        text.append('\n');
-        (width < WIDE ? narrowLinks(report) : wideLinks(report)).print(width, Look.PLAIN, line -> add(text, line));
-        text.append('\n');
-        TextTable.wrap(PrintableText.of(report.verdict()), width).forEach(line -> add(text, line));
-        report.run()
-                .problems()
-                .forEach(problem -> TextTable.wrap("note: " + PrintableText.of(problem), width)
-                        .forEach(line -> add(text, line)));
-        return text.toString();
+    /** Prints the report's tables and its verdict; in a narrow terminal without some columns. */
+    static void print(Report report, Console to) {
+        operations(report).print(to);
+        to.out().println();
+        (to.width() < WIDE ? narrowLinks(report) : wideLinks(report)).print(to);
+        to.out().println();
+        paragraph(report.verdict(), to);
+        report.run().problems().forEach(problem -> paragraph("note: " + problem, to));
     }
 
-    private static void add(StringBuilder text, String line) {
-        text.append(line).append('\n');
+    private static void paragraph(String text, Console to) {
+        Table.wrap(PrintableText.of(text), to.width()).forEach(to.out()::println);
     }
 
-    private static TextTable operations(Report report) {
-        TextTable table =
-                new TextTable("collective", "size", "algorithm", "count", "p50", "explained", "critical path");
+    private static Table operations(Report report) {
+        Table table = new Table("collective", "size", "algorithm", "count", "p50", "explained", "critical path");
         for (OperationRow row : report.operations()) {
             table.row(
                     row.name(),
@@ -55,8 +46,8 @@ public final class TerminalTable {
         return table;
     }
 
-    private static TextTable wideLinks(Report report) {
-        TextTable table = new TextTable(
+    private static Table wideLinks(Report report) {
+        Table table = new Table(
                 "direction",
                 "messages",
                 "bytes",
@@ -77,14 +68,14 @@ public final class TerminalTable {
                     Amounts.time(row.waitMedian()),
                     Amounts.time(row.waitP99()),
                     retransmissions(row),
-                    clock(row.bound()),
+                    Amounts.bound(row.bound()),
                     row.links());
         }
         return table;
     }
 
-    private static TextTable narrowLinks(Report report) {
-        TextTable table = new TextTable("direction", "messages", "p50", "p99", "retransmitted", "clock", "links");
+    private static Table narrowLinks(Report report) {
+        Table table = new Table("direction", "messages", "p50", "p99", "retransmitted", "clock", "links");
         for (LinkRow row : report.links()) {
             table.row(
                     row.direction(),
@@ -92,7 +83,7 @@ public final class TerminalTable {
                     Amounts.time(row.transportMedian()),
                     Amounts.time(row.transportP99()),
                     retransmissions(row),
-                    clock(row.bound()),
+                    Amounts.bound(row.bound()),
                     row.links());
         }
         return table;
@@ -100,11 +91,6 @@ public final class TerminalTable {
 
     private static String retransmissions(LinkRow row) {
         return row.retransmissions() < 0 ? "-" : Long.toString(row.retransmissions());
-    }
-
-    /** How exact a one-way time is. */
-    static String clock(long bound) {
-        return bound == 0 ? "same" : bound < 0 ? "unknown" : "±" + Amounts.time(bound);
     }
 
     private static String causes(OperationRow row) {
