@@ -158,6 +158,15 @@ public record InterfaceAddress(InetAddress address, int prefixLength) implements
         return byAddress != 0 ? byAddress : Integer.compare(prefixLength, other.prefixLength);
     }
 
+    /** The subnet's text, the same for all addresses in it: for example {@code 10.0.12.0/24}. */
+    public String subnet() {
+        byte[] bytes = address.getAddress();
+        for (int bit = prefixLength; bit < bytes.length * Byte.SIZE; bit++) {
+            bytes[bit / Byte.SIZE] &= (byte) ~(0x80 >>> bit % Byte.SIZE);
+        }
+        return new InterfaceAddress(ofBytes(bytes), prefixLength).toString();
+    }
+
     /** As {@link #parse} reads it. */
     @Override
     public String toString() {

@@ -124,6 +124,13 @@ class InterfaceAddressTest {
     }
 
     @Test
+    void allAddressesOfASubnetHaveItsText() {
+        assertThat(InterfaceAddress.parse("10.0.13.201/22").subnet()).isEqualTo("10.0.12.0/22");
+        assertThat(InterfaceAddress.parse("fd00:1:2:ff::5/56").subnet()).isEqualTo("fd00:1:2::/56");
+        assertThat(InterfaceAddress.parse("10.0.12.1/32").subnet()).isEqualTo("10.0.12.1/32");
+    }
+
+    @Test
     void agreesWithTheJdkOnRandomIpv6() throws UnknownHostException {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);

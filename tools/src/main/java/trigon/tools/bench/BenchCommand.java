@@ -21,17 +21,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import trigon.routing.LocalLink;
 import trigon.system.file.Folder;
-import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
-import trigon.tools.machine.MachineLinks;
 import trigon.tools.probe.ReachOptions;
-import trigon.verbs.LinkKind;
 
 /** {@code trigon bench}: messages and all-reduces through the real plugin, size by size. */
 @Command(
@@ -39,7 +36,9 @@ import trigon.verbs.LinkKind;
         description = {
             "Measure the speed of messages and all-reduces.",
             "Uses the real plugin through its C interface, without GPUs, and checks every element.",
-            "Without options, all ranks run on this machine. With --nodes, one rank runs on each node. If ssh"
+            "Without options, all ranks run on this machine. With --nodes, one rank runs on each node: this node is"
+                    + " measured with each other one, then all together. Each row names its network. A pair that"
+                    + " fails is a row with its reason, and the others go on; the exit status is then 1. If ssh"
                     + " cannot reach the nodes, start the command on each at the same time, with the same options"
                     + " except --rank: trigon bench --meet 10.0.0.1:7000 --ranks 2 --rank 0"
         })
@@ -135,9 +134,9 @@ public final class BenchCommand implements Callable<Integer> {
             rank = 0;
         }
         List<BenchStep> steps = BenchStep.of(ranks, isAlone(), bytes);
-        Optional<Meeting> meeting = meeting(steps);
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks(time)) {
+            Meetings meetings = new Meetings(folder, steps.size(), meetings(steps.size()));
             BenchHost host = new BenchHost(machine, environment(), folder, timeout);
             Optional<Perftest> without =
                     perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
@@ -148,13 +147,15 @@ public final class BenchCommand implements Callable<Integer> {
             if (untilEndOfInput) {
                 caller.watch(stop);
             }
+            BenchRun run = new BenchRun(machine, console, host, without, meetings);
             if (!nodes.isEmpty()) {
-                others.start(otherNodes(), machine, reach, optionsOfOthers(meeting), folder, stop);
+                others.start(otherNodes(), machine, reach, optionsOfOthers(meetings), folder, stop);
             }
-            BenchResult result =
-                    measured(host, without, steps, meeting, folder, others).with(others.results(timeout));
+            run.run(steps, rank, others, caller);
+            List<String> failures = new ArrayList<>();
+            List<JsonObject> theirs = others.results(timeout, failures);
             console.done();
-            return show(result);
+            return show(run.result(new RankNames(ranks, byRank())).with(theirs, failures));
         } finally {
             console.done();
             Folder.delete(folder);
@@ -178,111 +179,40 @@ public final class BenchCommand implements Callable<Integer> {
         return nodes.stream().filter(node -> !node.equals(machine.hostName())).toList();
     }
 
-    /** Empty if all ranks are on this machine. */
-    private Optional<Meeting> meeting(List<BenchStep> steps) throws IOException {
+    /** Where the other ranks find rank 0; empty if all are on this machine. */
+    private List<Meeting> meetings(int steps) {
         if (isAlone()) {
-            return Optional.empty();
+            return List.of();
         }
         if (!meet.isEmpty()) {
-            return Optional.of(Meeting.parse(meet, PORTS_OF_A_STEP * steps.size())
+            return List.of(Meeting.parse(meet, PORTS_OF_A_STEP * steps)
                     .orElseThrow(() -> wrong(
                             "--meet is \"" + meet + "\": must be HOST:PORT, with some free ports from that one on")));
         }
         try {
-            return Optional.of(Meeting.withNode(otherNodes().getFirst()));
+            return Meetings.withNodes(otherNodes());
         } catch (IOException e) {
-            throw new CommandFailure(
-                    "from where this machine reaches " + otherNodes().getFirst() + " is not known (" + e.getMessage()
-                            + "): give an address of this machine that the node can reach, by --meet HOST:PORT");
+            throw new CommandFailure("from where this machine reaches " + String.join(", ", otherNodes())
+                    + " is not known (" + e.getMessage()
+                    + "): give an address of this machine that the nodes can reach, by --meet HOST:PORT");
         }
     }
 
-    private List<String> optionsOfOthers(Optional<Meeting> meeting) {
-        List<String> options =
-                new ArrayList<>(List.of("--meet", meeting.orElseThrow().toString()));
-        options.addAll(List.of("--ranks", Integer.toString(ranks)));
-        options.addAll(List.of("--sizes", String.join(",", sizes)));
-        options.addAll(List.of("--timeout", Integer.toString(timeout)));
-        if (perftest) {
-            options.add("--perftest");
-        }
-        options.add(Caller.OPTION);
-        return options;
-    }
-
-    private BenchResult measured(
-            BenchHost host,
-            Optional<Perftest> without,
-            List<BenchStep> steps,
-            Optional<Meeting> meeting,
-            Path folder,
-            RemoteRanks others)
-            throws IOException, InterruptedException {
-        List<Promise.Carried> measured = new ArrayList<>();
-        List<Perftest.Figures> figures = new ArrayList<>();
-        for (int i = 0; i < steps.size(); i++) {
-            BenchStep step = steps.get(i);
-            List<Integer> here = here(step);
-            if (here.isEmpty()) {
-                continue;
-            }
-            console.doing("%s, %d of %d".formatted(step, i + 1, steps.size()));
-            try {
-                Measurement one = host.measure(step, here, rendezvous(meeting, i, folder));
-                measured.add(new Promise.Carried(one, host.lastLinks()));
-                if (without.isPresent() && step.kind() == Kind.POINT_TO_POINT) {
-                    Meeting of = meeting.orElseThrow().after(steps.size() + 2 * i);
-                    figures.add(withoutTrigon(without.get(), step, host.lastLinks(), of));
-                }
-            } catch (CommandFailure e) {
-                throw caller.isGone() ? caller.failure() : withThatOf(others, e, host.isStopped());
-            }
-        }
-        List<LocalLink> links =
-                isAlone() ? List.of() : MachineLinks.of(machine).discovered().links();
-        RankNames names = new RankNames(ranks, byRank());
-        return new BenchResult(
-                names,
-                measured.stream().map(Promise.Carried::measured).toList(),
-                figures,
-                host.ways(),
-                Promise.of(measured, isAlone(), links, names));
-    }
-
-    /** Two nodes that work together fail together, and either may know why. */
-    private static CommandFailure withThatOf(RemoteRanks others, CommandFailure own, boolean stopped)
-            throws InterruptedException {
-        return others.failure()
-                .map(theirs -> stopped ? theirs : new CommandFailure(own.getMessage() + "\n" + theirs.getMessage()))
-                .orElse(own);
-    }
-
-    /** Places in the step's list of ranks, of those of this machine. */
-    private List<Integer> here(BenchStep step) {
-        return isAlone()
-                ? IntStream.range(0, step.ranks().size()).boxed().toList()
-                : Stream.of(step.ranks().indexOf(rank))
-                        .filter(place -> place >= 0)
-                        .toList();
-    }
-
-    /** Each size has a folder or a port of its own, so that nobody meets those of another. */
-    private static String rendezvous(Optional<Meeting> meeting, int step, Path folder) throws IOException {
-        return meeting.isPresent()
-                ? meeting.get().after(step).toString()
-                : Files.createDirectory(folder.resolve("meeting-" + step)).toString();
-    }
-
-    /** Over the RDMA link of these that Trigon has just used. */
-    private Perftest.Figures withoutTrigon(Perftest programs, BenchStep step, Set<String> used, Meeting meeting)
-            throws IOException, InterruptedException {
-        LocalLink link = MachineLinks.of(machine).discovered().links().stream()
-                .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.toString()))
-                .findFirst()
-                .orElseThrow(() -> new CommandFailure("--perftest: Trigon used " + String.join(", ", used)
-                        + ", which is no RDMA link; \"trigon links\" says which there are"));
-        Optional<String> server = rank == 0 ? Optional.empty() : Optional.of(meeting.host());
-        return programs.measure(link, step, server, meeting.port());
+    private List<List<String>> optionsOfOthers(Meetings meetings) {
+        return IntStream.range(1, ranks)
+                .mapToObj(other -> {
+                    List<String> options =
+                            new ArrayList<>(List.of("--meet", meetings.of(other).toString()));
+                    options.addAll(List.of("--ranks", Integer.toString(ranks)));
+                    options.addAll(List.of("--sizes", String.join(",", sizes)));
+                    options.addAll(List.of("--timeout", Integer.toString(timeout)));
+                    if (perftest) {
+                        options.add("--perftest");
+                    }
+                    options.add(Caller.OPTION);
+                    return options;
+                })
+                .toList();
     }
 
     private List<Long> check() {
@@ -356,6 +286,6 @@ public final class BenchCommand implements Callable<Integer> {
         } else {
             result.print(console);
         }
-        return result.promise().good() ? 0 : 1;
+        return result.isGood() ? 0 : 1;
     }
 }

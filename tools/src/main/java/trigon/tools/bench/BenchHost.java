@@ -5,15 +5,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import trigon.routing.LocalLink;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.JsonObject;
@@ -30,7 +27,6 @@ final class BenchHost {
     private static final Pattern LINK =
             Pattern.compile("sends to .*|the connection (?:to|from) \\S+ .*(?:goes on over|returns to) .*");
 
-    private static final Pattern NAME = Pattern.compile(" via (\\S+ \\S+ \\((?:TCP|RDMA)\\))");
     private static final int LINES_OF_A_FAILURE = 6;
 
     /** In addition to the deadline that the processes have themselves. */
@@ -40,8 +36,7 @@ final class BenchHost {
     private final Map<String, String> environment;
     private final Path folder;
     private final int timeoutSeconds;
-    private final Set<String> ways = new LinkedHashSet<>();
-    private Set<String> lastLinks = Set.of();
+    private List<String> lastWays = List.of();
     private final Set<Process> running = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
@@ -85,41 +80,24 @@ final class BenchHost {
             processes.forEach(Process::destroyForcibly);
             running.clear();
         }
-        noteWays(log(here.getFirst()));
+        lastWays = ways(log(here.getFirst()));
         return result(step.kind(), step.ranks(), step.bytes(), Files.readString(output(here.getFirst())));
     }
 
-    /** Which ways the connections took, as the plugin's log says; for example over which link. */
-    List<String> ways() {
-        return List.copyOf(ways);
+    /** The plugin's lines about the paths of the last measurement, such as over which link. */
+    List<String> lastWays() {
+        return lastWays;
     }
 
-    /** The links that carried what was measured last, as {@link LocalLink#toString} has them. */
-    Set<String> lastLinks() {
-        return lastLinks;
+    /** Begins a step, in which it is not yet stopped. */
+    void begin() {
+        stopped = false;
     }
 
-    /** The links in these words of the log, the same. */
-    static Set<String> links(Set<String> ways) {
-        Set<String> names = new LinkedHashSet<>();
-        for (String way : ways) {
-            Matcher name = NAME.matcher(way);
-            while (name.find()) {
-                names.add(name.group(1));
-            }
-        }
-        return names;
-    }
-
-    /** Ends what is measured now, and all that would be, with a failure. By any thread. */
+    /** Ends the current step with a failure. By any thread. */
     void stop() {
         stopped = true;
         running.forEach(Process::destroyForcibly);
-    }
-
-    /** Whether somebody has ended it. */
-    boolean isStopped() {
-        return stopped;
     }
 
     private Process start(BenchStep step, int place, String meeting) throws IOException {
@@ -158,14 +136,12 @@ final class BenchHost {
         return folder.resolve("rank-" + place + ".log");
     }
 
-    private void noteWays(Path log) throws IOException {
-        Set<String> these = new LinkedHashSet<>();
-        Matcher matcher = LINK.matcher(Files.readString(log));
-        while (matcher.find()) {
-            these.add(matcher.group().strip());
-        }
-        ways.addAll(these);
-        lastLinks = links(these);
+    private static List<String> ways(Path log) throws IOException {
+        return LINK.matcher(Files.readString(log))
+                .results()
+                .map(way -> way.group().strip())
+                .distinct()
+                .toList();
     }
 
     static Measurement result(Kind kind, List<Integer> ranks, long bytes, String output) {

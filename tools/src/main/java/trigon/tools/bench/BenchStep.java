@@ -41,6 +41,11 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
         return steps;
     }
 
+    /** Whether the other one is another size of the same. */
+    boolean isLike(BenchStep other) {
+        return kind == other.kind && ranks.equals(other.ranks);
+    }
+
     int rounds() {
         return Math.clamp(BYTES_OF_A_SIZE / bytes, LEAST_ROUNDS, MOST_ROUNDS);
     }

@@ -34,12 +34,12 @@ final class Caller {
         });
     }
 
-    boolean isGone() {
-        return gone;
-    }
-
-    CommandFailure failure() {
-        return new CommandFailure("the standard input has ended, and so has the command that started this rank; if it"
+    /** @throws CommandFailure once the caller has gone */
+    void check() {
+        if (!gone) {
+            return;
+        }
+        throw new CommandFailure("the standard input has ended, and so has the command that started this rank; if it"
                 + " has not, what --via names has to pass its input on, as \"docker exec -i\" does");
     }
 }

@@ -201,7 +201,12 @@ final class Perftest {
         }
     }
 
-    /** Ends what runs now, and all that would, with a failure. By any thread. */
+    /** Begins a step, in which it is not yet stopped. */
+    void begin() {
+        stopped = false;
+    }
+
+    /** Ends what runs in the current step, and all that would, with a failure. By any thread. */
     void stop() {
         stopped = true;
         Process now = running;

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
@@ -25,6 +26,8 @@ final class RemoteRanks implements AutoCloseable {
 
     private final Time time;
     private final List<Started> started = new ArrayList<>();
+    private volatile List<Integer> current = List.of();
+    private volatile boolean stopped;
 
     RemoteRanks(Time time) {
         this.time = time;
@@ -60,15 +63,15 @@ final class RemoteRanks implements AutoCloseable {
     /**
      * Starts a rank on each of these, from rank 1 on.
      *
-     * @param options of the command, for all of them
+     * @param options of the command on each of them
      * @param folder for what they print
-     * @param atFailure called by another thread when one has failed
+     * @param atFailure called by another thread when one of the current step has failed
      */
     void start(
             List<String> nodes,
             Machine machine,
             ReachOptions reach,
-            List<String> options,
+            List<List<String>> options,
             Path folder,
             Runnable atFailure)
             throws IOException {
@@ -77,7 +80,7 @@ final class RemoteRanks implements AutoCloseable {
             List<String> command = new ArrayList<>(reach.via());
             command.add(nodes.get(i));
             List<String> arguments = new ArrayList<>(List.of("bench", "--json"));
-            arguments.addAll(options);
+            arguments.addAll(options.get(i));
             arguments.addAll(List.of("--rank", Integer.toString(rank)));
             command.addAll(reach.trigonWithSettings(machine, arguments));
             Path output = folder.resolve("remote-" + rank + ".json");
@@ -89,37 +92,59 @@ final class RemoteRanks implements AutoCloseable {
             Started one = new Started(rank, nodes.get(i), process, output, log);
             started.add(one);
             var _ = process.onExit().thenRun(() -> {
-                if (one.hasFailed()) {
+                if (current.contains(rank) && one.hasFailed()) {
+                    stopped = true;
                     atFailure.run();
                 }
             });
         }
     }
 
-    /** What is wrong with the first one that has failed, or fails now: what reaches it may end some time later. */
-    Optional<CommandFailure> failure() throws InterruptedException {
+    /** Begins a step of these ranks. Returns the failure of the first one of them that has failed before. */
+    Optional<CommandFailure> begin(List<Integer> ranks) {
+        stopped = false;
+        current = ranks;
+        return failed(ranks);
+    }
+
+    /** Whether the failure of another rank has ended this one's part in the current step. */
+    boolean isStopped() {
+        return stopped;
+    }
+
+    /** The first one of these that has failed, or fails now: what reaches it may end some time later. */
+    Optional<CommandFailure> failure(List<Integer> ranks) throws InterruptedException {
         long end = time.nanoTime() + LATER_NANOS;
-        while (started.stream().noneMatch(Started::hasFailed)
-                && started.stream().anyMatch(one -> one.process().isAlive())
+        while (failed(ranks).isEmpty()
+                && of(ranks).anyMatch(one -> one.process().isAlive())
                 && time.nanoTime() - end < 0) {
             time.sleep(BETWEEN_LOOKS);
         }
-        return started.stream().filter(Started::hasFailed).map(Started::failure).findFirst();
+        return failed(ranks);
+    }
+
+    private Optional<CommandFailure> failed(List<Integer> ranks) {
+        return of(ranks).filter(Started::hasFailed).map(Started::failure).findFirst();
+    }
+
+    private Stream<Started> of(List<Integer> ranks) {
+        return started.stream().filter(one -> ranks.contains(one.rank()));
     }
 
     /**
      * Waits for their ends.
      *
-     * @return what each says
-     * @throws CommandFailure if one has failed, or does not end
+     * @param failures gets those of ranks that have failed, or do not end
+     * @return what each of the others says
      */
-    List<JsonObject> results(int timeoutSeconds) throws IOException, InterruptedException {
+    List<JsonObject> results(int timeoutSeconds, List<String> failures) throws IOException, InterruptedException {
         List<JsonObject> results = new ArrayList<>();
         for (Started one : started) {
             if (!one.process().waitFor(timeoutSeconds, TimeUnit.SECONDS) || one.hasFailed()) {
-                throw one.failure();
+                failures.add(one.failure().getMessage());
+            } else {
+                results.add(JsonObject.parse(Files.readString(one.output())));
             }
-            results.add(JsonObject.parse(Files.readString(one.output())));
         }
         return results;
     }

@@ -2,8 +2,6 @@ package trigon.tools.diagnosis;
 
 import static trigon.tools.diagnosis.Finding.advice;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -95,7 +93,7 @@ final class SubnetChecks {
         Map<String, List<Place>> subnets = new TreeMap<>();
         cluster.places().stream()
                 .filter(place -> !place.address().address().isLoopbackAddress())
-                .forEach(place -> subnets.computeIfAbsent(subnet(place.address()), _ -> new ArrayList<>())
+                .forEach(place -> subnets.computeIfAbsent(place.address().subnet(), _ -> new ArrayList<>())
                         .add(place));
         subnets.forEach((subnet, places) -> {
             Map<String, Set<String>> several = new TreeMap<>();
@@ -158,27 +156,14 @@ final class SubnetChecks {
         return strict ? "; their reverse-path filter is strict, and drops packets that arrive on the others" : "";
     }
 
-    /** For people, and the same for all addresses in it. */
-    static String subnet(InterfaceAddress address) {
-        byte[] bytes = address.address().getAddress();
-        for (int bit = address.prefixLength(); bit < bytes.length * Byte.SIZE; bit++) {
-            bytes[bit / Byte.SIZE] &= (byte) ~(0x80 >>> bit % Byte.SIZE);
-        }
-        try {
-            return InterfaceAddress.text(InetAddress.getByAddress(bytes)) + "/" + address.prefixLength();
-        } catch (UnknownHostException e) {
-            throw new AssertionError("an address with as many bytes as before", e);
-        }
-    }
-
     /** A finding for each subnet that others are in; that with the most is the one to change. */
     private void overlap(List<Conflict> conflicts) {
         List<Conflict> left = new ArrayList<>(conflicts);
         while (!left.isEmpty()) {
             Map<String, Set<String>> met = new TreeMap<>();
             for (Conflict each : left) {
-                String one = subnet(each.one().address());
-                String other = subnet(each.other().address());
+                String one = each.one().address().subnet();
+                String other = each.other().address().subnet();
                 met.computeIfAbsent(one, _ -> new TreeSet<>()).add(other);
                 met.computeIfAbsent(other, _ -> new TreeSet<>()).add(one);
             }
@@ -190,7 +175,7 @@ final class SubnetChecks {
                             .thenComparing(Comparator.reverseOrder()))
                     .orElseThrow();
             List<Place> places = cluster.places().stream()
-                    .filter(place -> subnet(place.address()).equals(wide))
+                    .filter(place -> place.address().subnet().equals(wide))
                     .toList();
             findings.add(new Finding(
                     Weight.ERROR,
@@ -200,8 +185,8 @@ final class SubnetChecks {
                             .formatted(String.join(" and ", met.getOrDefault(wide, Set.of()))),
                     "from their addresses, prefixes and cables",
                     or(readdressing.allLanes(places), places)));
-            left.removeIf(each -> subnet(each.one().address()).equals(wide)
-                    || subnet(each.other().address()).equals(wide));
+            left.removeIf(each -> each.one().address().subnet().equals(wide)
+                    || each.other().address().subnet().equals(wide));
         }
     }
 

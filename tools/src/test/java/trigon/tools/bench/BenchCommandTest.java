@@ -29,6 +29,7 @@ import trigon.tools.PassingTime;
 import trigon.tools.Run;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;
+import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
 import trigon.tools.machine.Machine;
 
@@ -113,7 +114,7 @@ class BenchCommandTest {
         assertThat(none.status()).isEqualTo(1);
         assertThat(none.err()).contains("ib_write_lat", "install the package perftest");
         assertThat(software.status()).isEqualTo(1);
-        assertThat(software.err()).contains("eth1", "no RDMA link");
+        assertThat(software.out()).contains("failed: --perftest", "eth1", "no RDMA link");
     }
 
     /** Reaches a node by this script. */
@@ -264,6 +265,98 @@ class BenchCommandTest {
     }
 
     @Test
+    void aPairThatFailsIsARowWithItsReasonsAndTheOthersAreKept() throws Exception {
+        String failing = "case \"$*\" in *:7001*) echo no path to c >&2; exit 1;; esac\n";
+        String theirs = "{\"host\": \"c\", \"measurements\":"
+                + " [{\"test\": \"point-to-point\", \"ranks\": [0, 2], \"bytes\": 65536, \"failed\": \"no cable there\"},"
+                + " {\"test\": \"all-reduce\", \"ranks\": [0, 1, 2], \"bytes\": 65536, \"networks\":"
+                + " [{\"link\": \"cb\", \"interface\": \"cb\", \"subnet\": \"10.0.23.0/24\", \"carrier\": \"TCP\","
+                + " \"relays\": \"b over TCP\"}]}]}";
+        String command = "bench --nodes here,b,c --sizes 64K --meet 10.0.0.1:7000 --remote /t --via "
+                + via("echo '" + theirs + "'\n");
+        Machine machine = machine(failing + GOOD.formatted(folder.resolve("calls")));
+
+        Run text = Run.of(machine, 100, command.split(" "));
+        Run json = Run.of(machine, 100, (command + " --json").split(" "));
+
+        assertThat(text.status()).isEqualTo(1);
+        assertThat(text.out())
+                .containsPattern("here and b +64 KiB +3 +50.0 +1.311 +eth1 10.0.12.0/24 TCP")
+                .containsPattern("here and c +64 KiB +- +- +- +failed")
+                .containsPattern("all-reduce +all 3 +64 KiB +3 ")
+                .contains("c: cb 10.0.23.0/24", "relayed by b over TCP")
+                .contains("failed: here and c: point-to-point of 64 KiB", "no path to c", "c: no cable there");
+        assertThat(json.status()).isEqualTo(1);
+        JsonObject document = JsonObject.parse(json.out());
+        assertThat(document.isFalse("good")).isTrue();
+        assertThat(document.objects("measurements"))
+                .satisfiesExactly(
+                        good -> assertThat(good.objects("networks"))
+                                .singleElement()
+                                .satisfies(network -> {
+                                    assertThat(network.text("interface")).isEqualTo("eth1");
+                                    assertThat(network.text("subnet")).isEqualTo("10.0.12.0/24");
+                                    assertThat(network.text("carrier")).isEqualTo("TCP");
+                                    assertThat(network.isFalse("bootstrap")).isTrue();
+                                }),
+                        failed -> assertThat(failed.text("failed")).contains("no path to c"),
+                        all -> assertThat(all.text("test")).isEqualTo("all-reduce"));
+    }
+
+    /** The others' pairs, and what they say, need that node no more than its own pair needs theirs. */
+    @Test
+    void aNodeThatIsNotReachedFailsItsPairsAlone() throws Exception {
+        String via = via("[ \"$1\" = b ] || { echo no way to \"$1\" >&2; exit 255; }; echo '{}'\n");
+
+        Run run = Run.of(
+                machine(GOOD.formatted(folder.resolve("calls"))),
+                100,
+                ("bench --nodes here,b,c --sizes 4K --meet 10.0.0.1:7000 --remote /t --via " + via).split(" "));
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.out())
+                .containsPattern("here and b +4 KiB +3 ")
+                .contains("rank 2 on c failed with exit status 255", "no way to c");
+    }
+
+    @Test
+    void aRowNamesItsNetworkWithItsRelaysAndWhetherItIsTheBootstraps() {
+        List<LocalLink> links = List.of(Links.software("eth1", 1_000), Links.rdma("rocep1s0"));
+
+        assertThat(Network.of(
+                        List.of(
+                                "sends to b 10.0.12.2 via eth1 10.0.12.1/24 (TCP), same subnet /24: TCP, 1 Gb/s",
+                                "sends to c 10.0.23.3 via rocep1s0 10.0.12.1/24 (RDMA), relayed by b over RDMA: RDMA",
+                                "sends to d by 2 queue pairs over [d 10.9.0.4 via eth2 10.9.0.1/16 (TCP), routed: TCP,"
+                                        + " d fd00:1::4 via eth3 fd00:1::1/64 (TCP), same subnet: TCP]",
+                                "the connection to b goes on over eth4 10.8.0.1/24 (TCP) relayed by c, d over TCP"
+                                        + " instead of eth1 10.0.12.1/24 (TCP) after 5 ms"),
+                        links,
+                        Set.of("eth2"))
+                        .stream())
+                .extracting(Network::toString)
+                .containsExactly(
+                        "eth1 10.0.12.0/24 TCP",
+                        "rocep1s0 (eth1) 10.0.12.0/24 RDMA, relayed by b over RDMA",
+                        "eth2 10.9.0.0/16 TCP, bootstrap",
+                        "eth3 fd00:1::/64 TCP",
+                        "eth4 10.8.0.0/24 TCP, relayed by c, d over TCP");
+    }
+
+    @Test
+    void withoutACommonNetworkEachNodeMeetsRank0AtItsOwnAddress() throws Exception {
+        Meetings meetings =
+                new Meetings(folder, 3, List.of(new Meeting("10.0.12.2", 700), new Meeting("10.0.23.2", 700)));
+        List<BenchStep> steps = BenchStep.of(3, false, List.of(4096L));
+
+        assertThat(meetings.of(steps.get(0), 0)).isEqualTo("10.0.12.2:700");
+        assertThat(meetings.of(steps.get(1), 1)).isEqualTo("10.0.23.2:701");
+        assertThat(meetings.of(steps.get(2), 2)).as("rank 0 listens at both").isEqualTo("0.0.0.0:702");
+        assertThat(Meetings.withNodes(List.of("127.0.0.1", "b.invalid")))
+                .containsExactly(new Meeting("127.0.0.1", 27_600), new Meeting("127.0.0.1", 27_600));
+    }
+
+    @Test
     void wrongDataAndAProgramThatFailsAreErrors() throws Exception {
         Run wrong = Run.of(machine("echo '{\"wrong\": 7, \"round_us\": [1.5]}'\n"), 100, "bench", "--sizes", "4K");
         Run failed = Run.of(machine("echo it broke >&2; exit 1\n"), 100, "bench", "--sizes", "4K");
@@ -360,7 +453,7 @@ class BenchCommandTest {
     private static Promise promise(int speedMbps, long bytes) {
         // 10 ms for a message of 1 MiB: 0.105 GB/s, or 839 Mbit/s
         Measurement measured = new Measurement(Kind.POINT_TO_POINT, List.of(0, 1), bytes, 5, 20_000, 0);
-        Set<String> links = BenchHost.links(Set.of("sends to b via eth1 10.0.12.1/24 (TCP): TCP"));
+        Set<String> links = Set.copyOf(Network.links(List.of("sends to b via eth1 10.0.12.1/24 (TCP): TCP")));
         return Promise.of(
                 List.of(new Promise.Carried(measured, links)),
                 false,
