@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.tools.console.JsonObject;
 import trigon.tools.machine.Machine;
 
 class EnvCommandTest {
@@ -38,6 +39,12 @@ class EnvCommandTest {
                 export NCCL_NET_PLUGIN=trigon
                 """);
         assertThat(Run.of("env").err()).contains("env needs a distribution");
+        assertThat(JsonObject.parse(env("/opt/it's here", Map.of("LD_LIBRARY_PATH", "/x"), "--library-path", "--json")
+                                .out())
+                        .object("variables")
+                        .values())
+                .containsEntry("LD_LIBRARY_PATH", "/opt/it's here/lib:/x")
+                .containsEntry("NCCL_NET_PLUGIN", "trigon");
     }
 
     @Test

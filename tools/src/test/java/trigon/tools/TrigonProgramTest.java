@@ -183,7 +183,10 @@ class TrigonProgramTest {
 
         assertThat(share.resolve("bash-completion/completions/trigon"))
                 .content()
-                .contains("links", "--json");
+                .contains("links", "--json")
+                .as("values of demo's and policy's options")
+                .contains("\"triangle\" \"ring4\" \"line4\" \"star4\"", "\"auto\" \"software\" \"rdma\" \"simulated\"")
+                .contains("\"ring\" \"all-to-all\"", "\"6\" \"7\" \"all\"", "\"reduce-scatter\" \"all-reduce\"");
         try (Stream<Path> pages = Files.list(share.resolve("man/man1"))) {
             assertThat(pages.map(page -> page.getFileName().toString()))
                     .contains("trigon.1", "trigon-links.1", "trigon-env.1");

@@ -9,10 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.demo.Ranks.Rank;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.NcclHost;
@@ -48,6 +51,7 @@ final class CutDemo {
     private final long bytes;
     private final Duration away;
     private final Path folder;
+    private final List<Map<String, Object>> runs;
 
     /**
      * Not yet running.
@@ -57,8 +61,10 @@ final class CutDemo {
      * @param bytes of the all-reduce
      * @param away how long the cable is cut
      * @param folder for settings and logs
+     * @param runs gets the run's result, for JSON
      */
-    CutDemo(Console console, boolean spaces, long bytes, Duration away, Path folder) {
+    CutDemo(Console console, boolean spaces, long bytes, Duration away, Path folder, List<Map<String, Object>> runs) {
+        this.runs = runs;
         this.console = console;
         this.report = new Report(console);
         this.spaces = spaces;
@@ -87,6 +93,7 @@ final class CutDemo {
                 }
             } catch (CommandFailure e) {
                 warn(e, ranks.all());
+                runs.add(Json.object("good", false, "failed", e.getMessage()));
                 return false;
             }
             report(ranks.all());
@@ -173,6 +180,10 @@ final class CutDemo {
         return change.replaceAll("(path to . down|after [0-9]+ ms): .*(; failing|; [0-9]+ messages)", "$1$2");
     }
 
+    private static List<String> found(Rank rank, Pattern line, Function<MatchResult, String> text) throws IOException {
+        return rank.lines().map(line::matcher).filter(Matcher::find).map(text).toList();
+    }
+
     private void warn(CommandFailure failure, List<Rank> ranks) throws IOException {
         List<String> warnings = new ArrayList<>();
         for (Rank rank : ranks) {
@@ -183,18 +194,24 @@ final class CutDemo {
     }
 
     private void report(List<Rank> ranks) throws IOException {
+        List<Map<String, Object>> said = new ArrayList<>();
         for (Rank rank : ranks) {
-            rank.lines()
-                    .map(CHANGE::matcher)
-                    .filter(Matcher::find)
-                    .forEach(change -> report.say("   %s: %s".formatted(rank.node(), plain(change.group(1)))));
+            List<String> changes = found(rank, CHANGE, change -> plain(change.group(1)));
+            changes.forEach(change -> report.say("   %s: %s".formatted(rank.node(), change)));
+            said.add(Json.object(
+                    "rank",
+                    rank.number(),
+                    "node",
+                    Character.toString(rank.node()),
+                    "changes",
+                    changes,
+                    "result",
+                    found(rank, RESULT, result -> result.group(2)).stream().findFirst()));
         }
         for (Rank rank : ranks) {
-            rank.lines()
-                    .map(RESULT::matcher)
-                    .filter(Matcher::matches)
-                    .forEach(result -> report.say("   " + result.group(1) + result.group(2)));
+            found(rank, RESULT, result -> result.group(1) + result.group(2)).forEach(line -> report.say("   " + line));
         }
+        runs.add(Json.object("good", true, "namespaces", spaces, "bytes", bytes, "ranks", said));
         report.say("The job went on%s. Every element was right on every rank."
                 .formatted(spaces ? ", and returned" : " over new connections"));
     }

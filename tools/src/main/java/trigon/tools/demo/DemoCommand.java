@@ -5,7 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -19,8 +21,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import trigon.system.file.Folder;
+import trigon.tools.console.Choice;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.console.Termination;
 import trigon.tools.demo.ShapeDemo.Job;
 import trigon.tools.machine.Machine;
@@ -34,14 +38,14 @@ import trigon.tools.machine.Machine;
                     + " plugin as NCCL does and run a ring all-reduce over float32. Exit status 0 only if every"
                     + " element was right on every rank.",
             "--cut without a value is another demo: each two of three nodes have two cables, and one of them is cut"
-                    + " under the running all-reduce and comes back. It takes --bytes, --away and --logs. It runs"
+                    + " under the running all-reduce and comes back. It takes --bytes, --away, --logs and --json. It runs"
                     + " in network namespaces where the user may make some, and takes an interface down there;"
                     + " elsewhere on 127.0.0.0/8, where it ends the cable's TCP connections."
         })
 public final class DemoCommand implements Callable<Integer> {
 
     private static final String APART = "--apart";
-    private static final Set<String> OF_THE_CUT = Set.of("--cut", "--bytes", "--away", "--logs", APART);
+    private static final Set<String> OF_THE_CUT = Set.of("--cut", "--bytes", "--away", "--logs", "--json", APART);
     private static final long BYTES = 4_194_304;
     private static final long BYTES_OF_THE_CUT = 1_048_576;
     private static final int SECONDS_AWAY = 3;
@@ -49,6 +53,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private final Machine machine;
     private final Console console;
+    private final List<Map<String, Object>> runs = new ArrayList<>();
 
     @Spec
     private CommandSpec spec;
@@ -56,10 +61,11 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--shape",
             paramLabel = "SHAPE",
+            converter = Shapes.class,
             description = "The cables: triangle, or of four nodes ring4 (a-b-c-d-a), line4 (a-b-c-d) or star4 (around"
                     + " a). Nodes without a cable are connected through others. Four nodes have none of the lab's."
                     + " Default: triangle")
-    private String shapeName = "triangle";
+    private DemoShape shape = DemoShape.TRIANGLE;
 
     @Option(
             names = "--cut",
@@ -71,8 +77,9 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--test",
             paramLabel = "TEST",
+            converter = Tests.class,
             description = "ring: the all-reduce; all-to-all: messages from each rank to each other. Default: ring")
-    private String test = "ring";
+    private ShapeDemo.Test test = ShapeDemo.Test.RING;
 
     @Option(
             names = "--order",
@@ -83,11 +90,12 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--links",
             paramLabel = "LINKS",
+            converter = Kinds.class,
             description = "software: TCP on loopback addresses, without root; rdma: the devices rxe_ab, rxe_ac, rxe_ba,"
                     + " rxe_bc, rxe_ca and rxe_cb, as the lab makes them; simulated: RDMA devices that are no"
                     + " hardware, without root where users may make namespaces; auto: RDMA where those of the lab are."
                     + " Default: auto")
-    private String links = "auto";
+    private DemoLinks links = DemoLinks.AUTO;
 
     @Option(
             names = "--bytes",
@@ -101,6 +109,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Option(
             names = "--cables",
             paramLabel = "N",
+            completionCandidates = Cables.class,
             description = "Which NIC each node lists first: 0 to 7, a bit for each node; \"all\" runs all. Default: 0")
     private String cables = "0";
 
@@ -123,6 +132,11 @@ public final class DemoCommand implements Callable<Integer> {
                     + " Default: 10s")
     private String handshakeTimeout = "10s";
 
+    @Option(
+            names = "--json",
+            description = "The result as JSON, schema trigon.demo/1; what the demo says meanwhile goes to stderr.")
+    private boolean json;
+
     @Option(names = APART, hidden = true, description = "Do not create network namespaces.")
     private boolean apart;
 
@@ -130,6 +144,33 @@ public final class DemoCommand implements Callable<Integer> {
         this.machine = machine;
         this.console = console;
         this.spec = CommandSpec.create(); // until picocli has set it
+    }
+
+    static final class Shapes extends Choice<DemoShape> {
+        Shapes() {
+            super(DemoShape.values());
+        }
+    }
+
+    static final class Tests extends Choice<ShapeDemo.Test> {
+        Tests() {
+            super(ShapeDemo.Test.values());
+        }
+    }
+
+    static final class Kinds extends Choice<DemoLinks> {
+        Kinds() {
+            super(DemoLinks.values());
+        }
+    }
+
+    /** For completion. */
+    static final class Cables implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return Stream.concat(IntStream.range(0, 8).mapToObj(Integer::toString), Stream.of("all"))
+                    .iterator();
+        }
     }
 
     /** One of the demos, in a folder for its settings and logs. */
@@ -169,22 +210,21 @@ public final class DemoCommand implements Callable<Integer> {
                 return runApart(words.get());
             }
         }
-        return inFolder(folder ->
-                new CutDemo(console, spaces, size, Duration.ofSeconds(seconds), folder.resolve("cut")).run(machine));
+        return inFolder(folder -> new CutDemo(
+                        meanwhile(), spaces, size, Duration.ofSeconds(seconds), folder.resolve("cut"), runs)
+                .run(machine));
     }
 
     private int runShape() throws IOException, InterruptedException {
-        DemoShape shape = choice("--shape", shapeName, DemoShape.values());
-        DemoLinks kind = choice("--links", links, DemoLinks.values());
+        DemoLinks kind = links;
         if (kind == DemoLinks.AUTO && Files.exists(machine.file("sys/class/infiniband/rxe_ab"))) {
             kind = DemoLinks.RDMA;
         }
         if (kind == DemoLinks.AUTO || (kind == DemoLinks.RDMA && shape != DemoShape.TRIANGLE)) {
             kind = DemoLinks.SOFTWARE;
         }
-        Layout layout = new Layout(shape, cut.map(ends -> cable(shape, ends)), kind);
-        Job job = new Job(
-                choice("--test", test, ShapeDemo.Test.values()), bytes.orElse(BYTES), iterations, handshakeTimeout);
+        Layout layout = new Layout(shape, cut.map(this::cable), kind);
+        Job job = new Job(test, bytes.orElse(BYTES), iterations, handshakeTimeout);
         check(away.isEmpty(), "--away goes with --cut without a cable");
         check(job.bytes() >= 0, "--bytes is " + job.bytes() + ": must be at least 0");
         check(iterations > 0, "--iterations is " + iterations + ": must be at least 1");
@@ -192,8 +232,8 @@ public final class DemoCommand implements Callable<Integer> {
                 handshakeTimeout.matches("[1-9][0-9]*(ms|s|m)"),
                 "--handshake-timeout is " + handshakeTimeout + ": must be a number with ms, s or m");
         check(cables.matches("[0-7]|all"), "--cables is " + cables + ": must be 0 to 7, or all");
-        List<String> orders = orders(shape);
-        ShapeDemo demo = new ShapeDemo(machine, console, layout, job);
+        List<String> orders = orders();
+        ShapeDemo demo = new ShapeDemo(machine, meanwhile(), layout, job, runs);
         if (kind == DemoLinks.SIMULATED && !apart) {
             return simulate();
         }
@@ -208,7 +248,7 @@ public final class DemoCommand implements Callable<Integer> {
                 }
             }
             if (right) {
-                console.say("Every element was right on every rank.");
+                meanwhile().say("Every element was right on every rank.");
             }
             return right;
         });
@@ -234,6 +274,11 @@ public final class DemoCommand implements Callable<Integer> {
         return Apart.run(words, command);
     }
 
+    /** Where a demo says what it does. */
+    private Console meanwhile() {
+        return json ? new Console(console.err(), console.err(), false, false, console.width()) : console;
+    }
+
     private int inFolder(Demo demo) throws IOException, InterruptedException {
         Path folder = logs.isPresent()
                 ? Files.createDirectories(logs.get()).toRealPath()
@@ -241,6 +286,9 @@ public final class DemoCommand implements Callable<Integer> {
         boolean keep = logs.isPresent();
         try {
             boolean right = demo.run(folder);
+            if (json) {
+                console.out().print(Json.text(machine.document("trigon.demo/1", "good", right, "runs", runs)));
+            }
             if (!right) {
                 keep = true;
                 console.err().println("FAILED. Configuration and logs are in " + folder);
@@ -253,7 +301,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private String cable(DemoShape shape, String ends) {
+    private String cable(String ends) {
         return shape.cables().stream()
                 .filter(each -> ends.equals(each.charAt(0) + "-" + each.charAt(1))
                         || ends.equals(each.charAt(1) + "-" + each.charAt(0)))
@@ -262,7 +310,7 @@ public final class DemoCommand implements Callable<Integer> {
                         "--cut is " + ends + ": " + shape + " has the cables " + String.join(" ", shape.cables())));
     }
 
-    private List<String> orders(DemoShape shape) {
+    private List<String> orders() {
         if (order.isEmpty() || order.get().equals("all")) {
             return order.isEmpty() ? shape.orders().subList(0, 1) : shape.orders();
         }
@@ -275,14 +323,6 @@ public final class DemoCommand implements Callable<Integer> {
                         .equals(shape.nodes()),
                 "--order is " + order.get() + ": must name each node of " + shape.nodes() + " once, or be all");
         return List.of(order.get());
-    }
-
-    private <T> T choice(String option, String typed, T[] values) {
-        return Stream.of(values)
-                .filter(value -> value.toString().equals(typed))
-                .findFirst()
-                .orElseThrow(() -> wrong(option + " is " + typed + ": must be one of "
-                        + Stream.of(values).map(Object::toString).collect(Collectors.joining(", "))));
     }
 
     private void check(boolean right, String message) {

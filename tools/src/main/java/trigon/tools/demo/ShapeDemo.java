@@ -5,12 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.demo.Ranks.Rank;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.NcclHost;
@@ -32,6 +34,7 @@ final class ShapeDemo {
     private final Layout layout;
     private final Job job;
     private final NcclHost host;
+    private final List<Map<String, Object>> runs;
 
     /** What the ranks do. */
     record Job(Test test, long bytes, int iterations, String handshakeTimeout) {}
@@ -50,7 +53,13 @@ final class ShapeDemo {
         }
     }
 
-    ShapeDemo(Machine machine, Console console, Layout layout, Job job) {
+    /**
+     * Not yet running.
+     *
+     * @param runs gets each run's result, for JSON
+     */
+    ShapeDemo(Machine machine, Console console, Layout layout, Job job, List<Map<String, Object>> runs) {
+        this.runs = runs;
         this.machine = machine;
         this.console = console;
         this.report = new Report(console);
@@ -87,7 +96,9 @@ final class ShapeDemo {
                     ranks.start(node, order.length(), List.of(), Map.of());
                 }
             }
-            return end(ranks.all());
+            boolean right = end(ranks.all());
+            runs.add(json(right, reversed, order, ranks.all()));
+            return right;
         } finally {
             Files.deleteIfExists(fabric);
             Files.deleteIfExists(Path.of(fabric + ".locks"));
@@ -120,6 +131,51 @@ final class ShapeDemo {
             rank.lines().forEach(this::report);
         }
         return right;
+    }
+
+    private Map<String, Object> json(boolean right, int reversed, String order, List<Rank> ranks) throws IOException {
+        List<Map<String, Object>> said = new ArrayList<>();
+        for (Rank rank : ranks) {
+            List<String> lines = rank.lines().toList();
+            said.add(Json.object(
+                    "rank",
+                    rank.number(),
+                    "node",
+                    Character.toString(rank.node()),
+                    "good",
+                    rank.process().exitValue() == 0,
+                    "connections",
+                    found(CONNECTION, lines),
+                    "result",
+                    found(RESULT, lines).stream().findFirst()));
+        }
+        return Json.object(
+                "good",
+                right,
+                "layout",
+                layout.toString(),
+                "links",
+                layout.links().toString(),
+                "cables",
+                reversed,
+                "order",
+                order,
+                "test",
+                job.test().toString(),
+                "bytes",
+                job.bytes(),
+                "iterations",
+                job.iterations(),
+                "ranks",
+                said);
+    }
+
+    private static List<String> found(Pattern pattern, List<String> lines) {
+        return lines.stream()
+                .map(pattern::matcher)
+                .filter(Matcher::find)
+                .map(matcher -> matcher.group(1))
+                .toList();
     }
 
     private void report(String line) {

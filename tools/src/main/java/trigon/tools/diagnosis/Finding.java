@@ -2,6 +2,9 @@ package trigon.tools.diagnosis;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import trigon.tools.console.Json;
 
 /**
  * Something that is wrong.
@@ -58,6 +61,31 @@ public record Finding(Weight weight, String code, String where, String what, Str
 
     public Finding {
         remedies = List.copyOf(remedies);
+    }
+
+    /** For the commands' JSON. */
+    public Map<String, Object> json() {
+        return Json.object(
+                "weight",
+                weight.name().toLowerCase(Locale.ROOT),
+                "code",
+                code,
+                "where",
+                where,
+                "what",
+                what,
+                "evidence",
+                evidence,
+                "remedies",
+                remedies.stream()
+                        .map(each -> Json.object(
+                                "node",
+                                each.node(),
+                                each.isCommand() ? "command" : "advice",
+                                each.text(),
+                                "changes",
+                                each.kind() == Kind.CHANGE))
+                        .toList());
     }
 
     static Finding error(String code, String where, String what, String evidence, Remedy... remedies) {

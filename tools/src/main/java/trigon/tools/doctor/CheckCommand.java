@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
 import trigon.tools.machine.Machine;
@@ -27,6 +29,9 @@ public final class CheckCommand implements Callable<Integer> {
     @Mixin
     private final NodesOptions nodes = new NodesOptions();
 
+    @Option(names = "--json", description = "The result as JSON, schema trigon.check/1.")
+    private boolean json;
+
     public CheckCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;
@@ -36,7 +41,12 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Observations seen = nodes.examine(machine, console, false);
         List<Finding> findings = Diagnosis.of(seen);
-        new DoctorText(console, seen, findings, (node, command) -> nodes.typed(machine, node, command)).printShort();
+        if (json) {
+            console.out().print(Json.text(DoctorJson.inShort(machine, seen, findings)));
+        } else {
+            new DoctorText(console, seen, findings, (node, command) -> nodes.typed(machine, node, command))
+                    .printShort();
+        }
         return Diagnosis.isHealthy(findings) ? 0 : 1;
     }
 }

@@ -1,31 +1,29 @@
 package trigon.tools.doctor;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import trigon.tools.console.Json;
+import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
-import trigon.tools.diagnosis.Finding.Kind;
 import trigon.tools.facts.NodeFacts;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations;
+import trigon.tools.probe.Observations.Probe;
 
-/** Findings in the schema {@code trigon.doctor/1}, which {@code docs/reference/json.md} has. */
+/** Findings as JSON, in full and in short; {@code docs/reference/json.md} has the schemas. */
 final class DoctorJson {
-
-    private static final String SCHEMA = "trigon.doctor/1";
 
     private DoctorJson() {}
 
     static Map<String, Object> of(Machine machine, Observations seen, List<Finding> findings) {
         return machine.document(
-                SCHEMA,
+                "trigon.doctor/1",
                 "nodes",
                 List.copyOf(seen.facts().keySet()),
                 "silent",
                 seen.silent(),
                 "findings",
-                findings.stream().map(DoctorJson::finding).toList(),
+                findings.stream().map(Finding::json).toList(),
                 "cables",
                 Cables.of(seen),
                 "probes",
@@ -34,27 +32,28 @@ final class DoctorJson {
                 seen.facts().values().stream().map(NodeFacts::json).toList());
     }
 
-    private static Map<String, Object> finding(Finding finding) {
-        return Json.object(
-                "weight",
-                finding.weight().name().toLowerCase(Locale.ROOT),
-                "code",
-                finding.code(),
-                "where",
-                finding.where(),
-                "what",
-                finding.what(),
-                "evidence",
-                finding.evidence(),
-                "remedies",
-                finding.remedies().stream()
-                        .map(each -> Json.object(
-                                "node",
-                                each.node(),
-                                each.isCommand() ? "command" : "advice",
-                                each.text(),
-                                "changes",
-                                each.kind() == Kind.CHANGE))
-                        .toList());
+    static Map<String, Object> inShort(Machine machine, Observations seen, List<Finding> findings) {
+        return machine.document(
+                "trigon.check/1",
+                "good",
+                Diagnosis.isHealthy(findings),
+                "nodes",
+                List.copyOf(seen.facts().keySet()),
+                "silent",
+                seen.silent(),
+                "links",
+                Json.object(
+                        "tried",
+                        seen.probes().size(),
+                        "working",
+                        seen.probes().stream().filter(Probe::works).count(),
+                        "triedRdma",
+                        seen.probes().stream().filter(Probe::hasRdma).count(),
+                        "workingRdma",
+                        seen.probes().stream()
+                                .filter(probe -> probe.rdma().equals("right"))
+                                .count()),
+                "findings",
+                findings.stream().map(Finding::json).toList());
     }
 }

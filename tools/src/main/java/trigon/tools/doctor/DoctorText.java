@@ -49,14 +49,13 @@ final class DoctorText {
     /** The answer in a line and the findings, for who wants no more. */
     void printShort() {
         long working = seen.probes().stream().filter(Probe::works).count();
-        console.out()
-                .println("%d of %d nodes answer; %d of %d links work, counted in each direction; %s"
-                        .formatted(
-                                seen.facts().size(),
-                                seen.facts().size() + seen.silent().size(),
-                                working,
-                                seen.probes().size(),
-                                rdmaInShort()));
+        console.paragraph("%d of %d nodes answer; %d of %d links work, counted in each direction; %s"
+                .formatted(
+                        seen.facts().size(),
+                        seen.facts().size() + seen.silent().size(),
+                        working,
+                        seen.probes().size(),
+                        rdmaInShort()));
         findings();
     }
 

@@ -1,11 +1,15 @@
 package trigon.tools.env;
 
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
 import trigon.tools.machine.Machine;
@@ -32,6 +36,9 @@ public final class EnvCommand implements Callable<Integer> {
                     + " LD_LIBRARY_PATH.")
     private boolean libraryPath;
 
+    @Option(names = "--json", description = "The variables and the warnings as JSON, schema trigon.env/1.")
+    private boolean json;
+
     public EnvCommand(Machine machine, Console console) {
         this.machine = machine;
         this.console = console;
@@ -40,28 +47,52 @@ public final class EnvCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Path library = machine.homeFor("env").resolve("lib");
-        if (libraryPath) {
-            export("LD_LIBRARY_PATH", quoted(library) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
-            export("NCCL_NET_PLUGIN", "trigon");
-        } else {
-            export("NCCL_NET_PLUGIN", quoted(library.resolve("libnccl-net-trigon.so")));
+        Map<String, String> variables = variables(library);
+        List<Finding> findings = Diagnosis.ofNcclSettings(machine);
+        if (json) {
+            console.out()
+                    .print(Json.text(machine.document(
+                            "trigon.env/1",
+                            "variables",
+                            variables,
+                            "findings",
+                            findings.stream().map(Finding::json).toList())));
+            return 0;
         }
-        export("NCCL_NET", "Trigon");
-        export("NCCL_NET_PLUGIN_REF_COUNT", "1");
-        for (Finding each : Diagnosis.ofNcclSettings(machine)) {
+        if (libraryPath) {
+            export("LD_LIBRARY_PATH", quoted(library.toString()) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
+            variables.remove("LD_LIBRARY_PATH");
+        }
+        variables.forEach((name, value) -> export(name, quoted(value)));
+        for (Finding each : findings) {
             console.note(each.evidence() + ": " + each.what()
                     + (SET_ANEW.contains(each.code()) ? "; these exports override it" : ""));
         }
         return 0;
     }
 
+    private Map<String, String> variables(Path library) {
+        Map<String, String> variables = new LinkedHashMap<>();
+        if (libraryPath) {
+            String others = machine.environment().getOrDefault("LD_LIBRARY_PATH", "");
+            variables.put("LD_LIBRARY_PATH", others.isEmpty() ? library.toString() : library + ":" + others);
+        }
+        variables.put(
+                "NCCL_NET_PLUGIN",
+                libraryPath
+                        ? "trigon"
+                        : library.resolve("libnccl-net-trigon.so").toString());
+        variables.put("NCCL_NET", "Trigon");
+        variables.put("NCCL_NET_PLUGIN_REF_COUNT", "1");
+        return variables;
+    }
+
     private void export(String name, String value) {
         console.out().println("export " + name + "=" + value);
     }
 
-    /** A word for the shell, whatever is in the path. */
-    private static String quoted(Path path) {
-        String text = path.toString();
+    /** A word for the shell, whatever is in it. */
+    private static String quoted(String text) {
         return text.matches("[\\w./+@-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 }

@@ -19,6 +19,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.machine.Machine;
 
 /** {@code trigon metrics}: what the jobs of this machine count, for Prometheus. */
 @Command(
@@ -32,6 +34,7 @@ public final class MetricsCommand implements Callable<Integer> {
     private static final int SOCKET_TIMEOUT_MILLIS = 2000;
     private static final int MOST_REQUEST_BYTES = 8192;
 
+    private final Machine machine;
     private final Console console;
 
     @Spec
@@ -49,17 +52,29 @@ public final class MetricsCommand implements Callable<Integer> {
             description = "Serve the page by HTTP until interrupted. Default address: 127.0.0.1")
     private Optional<String> listen = Optional.empty();
 
-    public MetricsCommand(Console console) {
+    @Option(names = "--json", description = "The counters as JSON, schema trigon.metrics/1.")
+    private boolean json;
+
+    public MetricsCommand(Machine machine, Console console) {
+        this.machine = machine;
         this.console = console;
         this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     @Override
     public Integer call() throws IOException {
+        if (json && (file.isPresent() || listen.isPresent())) {
+            throw new ParameterException(
+                    spec.commandLine(), "--json does not go with --file and --listen, which are for Prometheus");
+        }
         if (file.isPresent()) {
             write(file.get().toAbsolutePath());
         } else if (listen.isPresent()) {
             serve(address(listen.get()));
+        } else if (json) {
+            console.out()
+                    .print(Json.text(machine.document(
+                            "trigon.metrics/1", "metrics", PrometheusPage.json(Job.all(console::note)))));
         } else {
             console.out().print(PrometheusPage.of(Job.all(console::note)));
         }

@@ -2,6 +2,8 @@ package trigon.tools.metrics;
 
 import static trigon.report.view.PrometheusWriter.seconds;
 
+import java.math.BigDecimal;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +11,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import trigon.report.view.PrometheusWriter;
+import trigon.tools.console.Json;
 import trigon.tools.metrics.Job.FailoverUse;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.tools.metrics.Job.PathUse;
@@ -20,12 +23,48 @@ public final class PrometheusPage {
 
     private static final long BITS_TO_BYTES = 1_000_000 / 8;
 
-    private final PrometheusWriter page = new PrometheusWriter();
+    private final List<Family> families = new ArrayList<>();
 
     private PrometheusPage() {}
 
+    /** A metric with its samples, by their labels. */
+    private record Family(String name, String type, String help, Map<Map<String, String>, Object> samples) {
+
+        Map<String, Object> json() {
+            return Json.object(
+                    "name",
+                    name,
+                    "type",
+                    type,
+                    "help",
+                    help,
+                    "samples",
+                    samples.entrySet().stream()
+                            .map(each -> Json.object(
+                                    "labels",
+                                    each.getKey(),
+                                    "value",
+                                    new BigDecimal(each.getValue().toString())))
+                            .toList());
+        }
+    }
+
     /** All counters of these jobs in the text format of Prometheus, each with its help and type. */
     public static String of(List<Job> jobs) {
+        PrometheusWriter page = new PrometheusWriter();
+        for (Family each : families(jobs)) {
+            page.family(each.name(), each.type(), each.help());
+            each.samples().forEach((labels, value) -> page.sample(each.name(), labels, value));
+        }
+        return page.toString();
+    }
+
+    /** The same for JSON. */
+    static List<Map<String, Object>> json(List<Job> jobs) {
+        return families(jobs).stream().map(Family::json).toList();
+    }
+
+    private static List<Family> families(List<Job> jobs) {
         PrometheusPage page = new PrometheusPage();
         page.counter(jobs, "messages", "Messages, or parts of them.", Counts::messages);
         page.counter(jobs, "bytes", "Bytes of the messages.", Counts::bytes);
@@ -70,7 +109,7 @@ public final class PrometheusPage {
         page.failovers(
                 jobs, "_messages_total", "counter", "Messages replayed after failovers.", each -> each.messages());
         page.failovers(jobs, "_bytes_total", "counter", "Bytes replayed after failovers.", each -> each.bytes());
-        return page.page.toString();
+        return page.families;
     }
 
     private void counter(List<Job> jobs, String what, String help, ToLongFunction<Counts> value) {
@@ -141,8 +180,7 @@ public final class PrometheusPage {
 
     private void family(String name, String type, String help, Map<Map<String, String>, Object> samples) {
         if (!samples.isEmpty()) {
-            page.family(name, type, help);
-            samples.forEach((labels, value) -> page.sample(name, labels, value));
+            families.add(new Family(name, type, help, samples));
         }
     }
 }

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,9 +13,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.console.Time;
+import trigon.tools.machine.Machine;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.transport.metrics.MetricsReader.Counts;
 
@@ -23,7 +26,9 @@ import trigon.transport.metrics.MetricsReader.Counts;
         name = "top",
         description = {
             "Show each link's traffic every second.",
-            "Covers the processes on this machine that use Trigon. Press Ctrl-C to stop."
+            "Covers the processes on this machine that use Trigon. Press Ctrl-C to stop.",
+            "With --json, each update is one line, and the first one comes after an interval: \"trigon top --json"
+                    + " --times 1\" prints the rates once."
         })
 public final class TopCommand implements Callable<Integer> {
 
@@ -37,6 +42,7 @@ public final class TopCommand implements Callable<Integer> {
 
     private static final int FAILOVERS = 8;
 
+    private final Machine machine;
     private final Console console;
     private final Time time;
 
@@ -49,12 +55,16 @@ public final class TopCommand implements Callable<Integer> {
     @Option(names = "--interval", paramLabel = "SECONDS", description = "Seconds between updates. Default: 1")
     private int interval = 1;
 
-    public TopCommand(Console console) {
-        this(console, Time.SYSTEM);
+    @Option(names = "--json", description = "Each update as JSON in one line, schema trigon.top/1.")
+    private boolean json;
+
+    public TopCommand(Machine machine, Console console) {
+        this(machine, console, Time.SYSTEM);
     }
 
     /** With another time between updates. */
-    TopCommand(Console console, Time time) {
+    TopCommand(Machine machine, Console console, Time time) {
+        this.machine = machine;
         this.console = console;
         this.time = time;
         this.spec = CommandSpec.create(); // until picocli has set it
@@ -66,30 +76,103 @@ public final class TopCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--interval must be 1 to 3600 seconds, and --times not below 0");
         }
-        Map<String, Counts> before = new HashMap<>();
-        long then = time.nanoTime();
-        for (int i = 0; times == 0 || i < times; i++) {
-            List<Job> jobs = Job.all(_ -> {});
-            long now = time.nanoTime();
-            print(jobs, before, i == 0 ? 0 : now - then);
-            then = now;
-            before.clear();
-            jobs.forEach(job -> job.links().forEach(link -> before.put(key(job, link), link.counts())));
-            if (console.out().checkError()) {
-                return 0; // nobody reads it any more, as in "trigon top | head"
-            }
-            if (times == 0 || i + 1 < times) {
-                time.sleep(Duration.ofSeconds(interval));
-            }
+        Update update = new Update(Job.all(_ -> {}), Map.of(), time.nanoTime(), 0);
+        if (json) {
+            update = next(update);
         }
-        return 0;
+        for (int left = times; ; left--) {
+            show(update);
+            if (left == 1 || console.out().checkError()) {
+                return 0; // nobody may read it any more, as in "trigon top | head"
+            }
+            update = next(update);
+        }
+    }
+
+    /**
+     * The jobs at a time.
+     *
+     * @param before counters of their links at the last update, by {@link #key}
+     * @param at as {@link Time#nanoTime}
+     * @param nanos since the last update; 0 if this is the first
+     */
+    private record Update(List<Job> jobs, Map<String, Counts> before, long at, long nanos) {
+
+        Counts before(Job job, LinkUse link) {
+            return before.getOrDefault(key(job, link), link.counts());
+        }
+
+        double rate(Job job, LinkUse link, ToLongFunction<Counts> counter) {
+            long more = counter.applyAsLong(link.counts()) - counter.applyAsLong(before(job, link));
+            return nanos == 0 ? 0 : more * (double) NANOS / nanos;
+        }
+    }
+
+    private Update next(Update last) throws InterruptedException {
+        time.sleep(Duration.ofSeconds(interval));
+        Map<String, Counts> before = new HashMap<>();
+        last.jobs().forEach(job -> job.links().forEach(link -> before.put(key(job, link), link.counts())));
+        long now = time.nanoTime();
+        return new Update(Job.all(_ -> {}), before, now, now - last.at());
     }
 
     private static String key(Job job, LinkUse link) {
         return job.pid() + " " + link.name() + " " + link.carrier();
     }
 
-    private void print(List<Job> jobs, Map<String, Counts> before, long nanos) {
+    private void show(Update update) {
+        if (json) {
+            console.out().print(Json.line(json(update)));
+        } else {
+            print(update);
+        }
+        console.out().flush();
+    }
+
+    private Map<String, Object> json(Update update) {
+        return machine.document(
+                "trigon.top/1",
+                "seconds",
+                (double) update.nanos() / NANOS,
+                "jobs",
+                update.jobs().stream()
+                        .map(job -> Json.object(
+                                "pid",
+                                job.pid(),
+                                "program",
+                                job.program(),
+                                "rank",
+                                job.rank(),
+                                "links",
+                                job.links().stream()
+                                        .map(link -> json(update, job, link))
+                                        .toList()))
+                        .toList());
+    }
+
+    private static Map<String, Object> json(Update update, Job job, LinkUse link) {
+        return Json.object(
+                "name",
+                link.name(),
+                "carrier",
+                link.carrier(),
+                "speedMbps",
+                link.speedMbps(),
+                "up",
+                link.up(),
+                "rateMbps",
+                update.rate(job, link, Counts::bytes) * 8 / 1e6,
+                "messagesPerSecond",
+                update.rate(job, link, Counts::messages),
+                "waitsPerSecond",
+                update.rate(job, link, Counts::waits),
+                "lost",
+                link.counts().errors(),
+                "failovers",
+                job.failoversByLink().getOrDefault(link.name(), 0L));
+    }
+
+    private void print(Update update) {
         if (console.colour()) {
             console.out().print("\u001b[H\u001b[2J"); // from the top, on an empty screen
         }
@@ -106,13 +189,12 @@ public final class TopCommand implements Callable<Integer> {
                 "lost",
                 "failovers",
                 "over"));
-        for (Job job : jobs) {
+        for (Job job : update.jobs()) {
             Map<String, Long> failovers = job.failoversByLink();
             for (LinkUse link : job.links()) {
-                Counts was = before.getOrDefault(key(job, link), link.counts());
-                double gigabits = rate(link.counts().bytes() - was.bytes(), nanos) * 8 / 1e9;
+                double gigabits = update.rate(job, link, Counts::bytes) * 8 / 1e9;
                 table.styled(
-                        link.counts().errors() > was.errors() ? Style.BAD : Style.GOOD,
+                        link.counts().errors() > update.before(job, link).errors() ? Style.BAD : Style.GOOD,
                         columns(
                                 wide,
                                 job.pid() + " " + job.program(),
@@ -120,8 +202,8 @@ public final class TopCommand implements Callable<Integer> {
                                 link.name(),
                                 "%.2f".formatted(gigabits),
                                 link.speedMbps() > 0 ? "%.0f %%".formatted(gigabits * 100_000 / link.speedMbps()) : "-",
-                                "%.0f".formatted(rate(link.counts().messages() - was.messages(), nanos)),
-                                "%.0f".formatted(rate(link.counts().waits() - was.waits(), nanos)),
+                                "%.0f".formatted(update.rate(job, link, Counts::messages)),
+                                "%.0f".formatted(update.rate(job, link, Counts::waits)),
                                 Long.toString(link.counts().errors()),
                                 Long.toString(failovers.getOrDefault(link.name(), 0L)),
                                 job.over(link)));
@@ -132,7 +214,6 @@ public final class TopCommand implements Callable<Integer> {
         } else {
             table.print(console);
         }
-        console.out().flush();
     }
 
     /** Of all columns those that there is room for: not what is counted of waits and failovers, if it is narrow. */
@@ -141,9 +222,5 @@ public final class TopCommand implements Callable<Integer> {
                 .filter(i -> wide || (i != WAITS && i != FAILOVERS))
                 .mapToObj(i -> all[i])
                 .toArray(String[]::new);
-    }
-
-    private static double rate(long more, long nanos) {
-        return nanos == 0 ? 0 : more * (double) NANOS / nanos;
     }
 }

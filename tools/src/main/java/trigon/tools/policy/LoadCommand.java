@@ -10,6 +10,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -23,6 +24,7 @@ import trigon.policy.map.MapSet;
 import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.console.Time;
@@ -43,6 +45,7 @@ final class LoadCommand implements Callable<Integer> {
     private static final Set<PosixFilePermission> READ_BY_ALL = PosixFilePermissions.fromString("rw-r--r--");
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
+    private final Machine machine;
     private final PolicyProcesses processes;
     private final Console console;
     private final Time time;
@@ -64,12 +67,16 @@ final class LoadCommand implements Callable<Integer> {
             description = "Replace the file that this process uses.")
     private long pid;
 
+    @Option(names = "--json", description = "The result as JSON, schema trigon.policy-load/1.")
+    private boolean json;
+
     LoadCommand(Machine machine, Console console) {
         this(machine, console, Time.SYSTEM);
     }
 
     /** With another time to wait for the processes. */
     LoadCommand(Machine machine, Console console, Time time) {
+        this.machine = machine;
         processes = new PolicyProcesses(machine);
         this.console = console;
         this.time = time;
@@ -81,8 +88,13 @@ final class LoadCommand implements Callable<Integer> {
         String digest = verified(object).digest();
         Path place = place();
         replace(place, object.bytes());
-        console.out().println("%s is now %s".formatted(place, file));
-        return follow(place, digest);
+        List<PolicyProcesses.PolicyProcess> users = follow(place, digest);
+        if (json) {
+            console.out().print(Json.text(json(place, digest, users)));
+        } else {
+            print(place, digest, users);
+        }
+        return users.stream().allMatch(each -> hasTaken(each, digest)) ? 0 : 1;
     }
 
     private Policy verified(PolicyObjectFile object) {
@@ -145,25 +157,53 @@ final class LoadCommand implements Callable<Integer> {
         return permissions;
     }
 
-    /** Waits until each process that has this file has said what it does with it. */
-    private int follow(Path place, String digest) throws InterruptedException {
+    /** Waits until each process that has this file has said what it does with it, and returns them. */
+    private List<PolicyProcesses.PolicyProcess> follow(Path place, String digest) throws InterruptedException {
         long end = time.nanoTime() + PATIENCE.toNanos();
         List<PolicyProcesses.PolicyProcess> users = users(place);
-        while (users.stream().anyMatch(each -> !each.report().digest().equals(digest)) && time.nanoTime() - end < 0) {
+        while (!users.stream().allMatch(each -> hasTaken(each, digest)) && time.nanoTime() - end < 0) {
             console.doing("waiting for %d processes".formatted(users.size()));
             time.sleep(BETWEEN_LOOKS);
             users = users(place);
         }
         console.done();
+        return users;
+    }
+
+    private static boolean hasTaken(PolicyProcesses.PolicyProcess process, String digest) {
+        return process.report().digest().equals(digest);
+    }
+
+    private Map<String, Object> json(Path place, String digest, List<PolicyProcesses.PolicyProcess> users) {
+        return machine.document(
+                "trigon.policy-load/1",
+                "file",
+                place.toString(),
+                "sha256",
+                digest,
+                "processes",
+                users.stream()
+                        .map(each -> Json.object(
+                                "pid",
+                                each.pid(),
+                                "command",
+                                each.command(),
+                                "loaded",
+                                hasTaken(each, digest),
+                                "refused",
+                                each.report().refused()))
+                        .toList());
+    }
+
+    private void print(Path place, String digest, List<PolicyProcesses.PolicyProcess> users) {
+        console.out().println("%s is now %s".formatted(place, file));
         if (users.isEmpty()) {
             console.out().println("none of your processes has loaded it yet");
-            return 0;
+            return;
         }
-        boolean all = true;
         Table table = new Table("process", "command", "outcome");
         for (PolicyProcesses.PolicyProcess each : users) {
-            boolean taken = each.report().digest().equals(digest);
-            all &= taken;
+            boolean taken = hasTaken(each, digest);
             String why = each.report().refused().isEmpty()
                     ? "has not checked it yet"
                     : each.report().refused();
@@ -174,7 +214,6 @@ final class LoadCommand implements Callable<Integer> {
                     taken ? "has loaded it, for new communicators, connections and events" : why);
         }
         table.print(console);
-        return all ? 0 : 1;
     }
 
     /** Other users' too, where root may look into them: what they say is only shown. */

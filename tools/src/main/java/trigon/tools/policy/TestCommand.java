@@ -23,6 +23,7 @@ import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
 import trigon.policy.verify.VerifierLimits;
+import trigon.tools.console.Choice;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -92,17 +93,9 @@ final class TestCommand implements Callable<Integer> {
         return sizes;
     }
 
-    /** A collective by its name on the command line. */
-    static final class CollectiveName implements ITypeConverter<CollectiveKind> {
-        @Override
-        public CollectiveKind convert(String text) {
-            for (CollectiveKind each : CollectiveKind.values()) {
-                if (each.toString().equals(text)) {
-                    return each;
-                }
-            }
-            throw new TypeConversionException(
-                    "'%s' is no collective; they are %s".formatted(text, List.of(CollectiveKind.values())));
+    static final class CollectiveName extends Choice<CollectiveKind> {
+        CollectiveName() {
+            super(CollectiveKind.values());
         }
     }
 

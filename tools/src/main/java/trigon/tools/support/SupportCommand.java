@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.machine.Redaction;
@@ -47,6 +48,9 @@ public final class SupportCommand implements Callable<Integer> {
             paramLabel = "FILE.zip",
             description = "The archive; must not exist. Default: trigon-support-HOST-TIME.zip in this folder.")
     private String output = "";
+
+    @Option(names = "--json", description = "The result as JSON, schema trigon.support/1.")
+    private boolean json;
 
     public SupportCommand(Machine machine, Console console, Clock clock) {
         this.machine = machine;
@@ -85,7 +89,21 @@ public final class SupportCommand implements Callable<Integer> {
                         "logs/%d-%s".formatted(number++, log.toAbsolutePath().getFileName()), log);
             }
         }
-        console.out().println(file + " has " + Files.size(file) / 1024 + " KiB. Review it before you share it.");
+        if (json) {
+            console.out()
+                    .print(Json.text(machine.document(
+                            "trigon.support/1",
+                            "file",
+                            file.toAbsolutePath().toString(),
+                            "bytes",
+                            Files.size(file),
+                            "processes",
+                            jobs.stream().map(ProcessFacts::pid).toList(),
+                            "logs",
+                            logs.stream().map(Path::toString).toList())));
+        } else {
+            console.out().println(file + " has " + Files.size(file) / 1024 + " KiB. Review it before you share it.");
+        }
         return 0;
     }
 

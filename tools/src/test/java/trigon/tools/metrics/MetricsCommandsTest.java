@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -40,8 +41,18 @@ class MetricsCommandsTest {
 
     private static final Pattern METRIC = Pattern.compile("\\btrigon_\\w+");
 
+    private static final Machine HERE = new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty());
+
     private interface WithCounters {
         void run() throws IOException;
+    }
+
+    /** The job of this process in a document of the commands. */
+    private static JsonObject ownJob(String json) {
+        return JsonObject.parse(json).objects("jobs").stream()
+                .filter(job -> job.whole("pid") == ProcessHandle.current().pid())
+                .findFirst()
+                .orElseThrow();
     }
 
     private static void withCounters(WithCounters test) {
@@ -174,6 +185,13 @@ class MetricsCommandsTest {
                     .contains("\"up\": false")
                     .contains("\"bytes\": 1500")
                     .contains("\"longestPauseNanos\": 30000000");
+            assertThat(JsonObject.parse(Run.of("metrics", "--json").out()).objects("metrics"))
+                    .filteredOn(metric -> metric.text("name").equals("trigon_failover_pause_seconds_total"))
+                    .singleElement()
+                    .satisfies(metric -> assertThat(metric.objects("samples"))
+                            .anyMatch(sample ->
+                                    sample.object("labels").text("peer").equals("c")
+                                            && sample.number("value").orElse(0.0) == 0.042));
             assertThat(Run.of("top", "--times", "1").out())
                     .contains("messages/s")
                     .contains("TCP, down");
@@ -182,13 +200,8 @@ class MetricsCommandsTest {
 
     @Test
     void ratesAreByTheTimeThatHasPassed() throws IOException {
-        ByteArrayOutputStream shown = new ByteArrayOutputStream();
-        Console console = new Console(
-                new PrintStream(shown, true, StandardCharsets.UTF_8),
-                new PrintStream(OutputStream.nullOutputStream()),
-                false,
-                false,
-                100);
+        String text;
+        String json;
         try (Metrics metrics = Metrics.shared(Path.of("/dev/shm"));
                 PathCounters path = metrics.link("eth7", "TCP", 10_000).path("sender")) {
             Time time = new PassingTime(Duration.ofSeconds(2)) {
@@ -200,29 +213,43 @@ class MetricsCommandsTest {
                     }
                 }
             };
-            assertThat(new CommandLine(new TopCommand(console, time)).execute("--times", "2"))
-                    .isZero();
+            text = printed(out -> new CommandLine(new TopCommand(HERE, out, time)).execute("--times", "2"));
+            json = printed(out -> new CommandLine(new TopCommand(HERE, out, time)).execute("--json", "--times", "2"));
         }
 
-        List<String> updates = shown.toString(StandardCharsets.UTF_8)
-                .lines()
-                .filter(line -> line.contains("eth7"))
-                .toList();
+        List<String> updates =
+                text.lines().filter(line -> line.contains("eth7")).toList();
         assertThat(updates).hasSize(2);
         assertThat(updates.getFirst().strip().split(" {2,}")).containsSequence("eth7", "0.00", "0 %", "0");
         assertThat(updates.getLast().strip().split(" {2,}")).containsSequence("eth7", "1.00", "10 %", "5");
+        assertThat(json.lines())
+                .as("a document for each update")
+                .hasSize(2)
+                .allSatisfy(document -> assertThat(ownJob(document).objects("links"))
+                        .singleElement()
+                        .satisfies(link -> {
+                            assertThat(link.text("name")).isEqualTo("eth7");
+                            assertThat(link.whole("rateMbps")).isEqualTo(1000);
+                            assertThat(link.whole("messagesPerSecond")).isEqualTo(5);
+                        }));
+    }
+
+    private static String printed(Consumer<Console> command) {
+        ByteArrayOutputStream shown = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(shown, true, StandardCharsets.UTF_8);
+        command.accept(new Console(out, new PrintStream(OutputStream.nullOutputStream()), false, false, 100));
+        return shown.toString(StandardCharsets.UTF_8);
     }
 
     @Test
     void aNarrowTerminalHasFewerAndShorterColumns() {
-        Machine machine = new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty());
         withCounters(() -> {
-            Run jobs = Run.of(machine, 80, "jobs");
-            Run top = Run.of(machine, 80, "top", "--times", "1");
+            Run jobs = Run.of(HERE, 80, "jobs");
+            Run top = Run.of(HERE, 80, "top", "--times", "1");
 
             assertThat(jobs.out()).contains("link left", "out", "back", "longest", "again", "returns");
             assertThat(top.out()).contains("messages/s", "lost").doesNotContain("waits/s", "failovers");
-            assertThat(Run.of(machine, 100, "top", "--times", "1").out()).contains("waits/s", "failovers");
+            assertThat(Run.of(HERE, 100, "top", "--times", "1").out()).contains("waits/s", "failovers");
         });
     }
 
@@ -237,9 +264,8 @@ class MetricsCommandsTest {
         };
         PrintStream out = new PrintStream(closed, false, StandardCharsets.UTF_8);
         Console console = new Console(out, new PrintStream(OutputStream.nullOutputStream()), false, false, 100);
-        Machine machine = new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty());
 
-        assertThat(TrigonProgram.run(machine, console, "top")).isZero();
+        assertThat(TrigonProgram.run(HERE, console, "top")).isZero();
     }
 
     @Test
@@ -256,6 +282,7 @@ class MetricsCommandsTest {
         assertThat(Run.of("metrics", "--listen", "everywhere").err()).contains("--listen");
         assertThat(Run.of("top", "--interval", "0").err()).contains("--interval");
         assertThat(Run.of("metrics", "--listen", "everywhere").status()).isEqualTo(2);
+        assertThat(Run.of("metrics", "--listen", "9400", "--json").status()).isEqualTo(2);
         assertThat(Run.of("top", "--interval", "0").status()).isEqualTo(2);
     }
 }
