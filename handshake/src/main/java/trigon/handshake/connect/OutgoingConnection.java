@@ -141,7 +141,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
                 offer.endpoint(),
                 received.endpoint());
         succeed(new Established(bound(), remote(), offer, received, ready.stripes(), this), known());
-        beat(0); // by which the listener knows that its confirmation has come
+        beat(); // by which the listener knows that its confirmation has come
     }
 
     /** It is not needed any more; on the event loop. */

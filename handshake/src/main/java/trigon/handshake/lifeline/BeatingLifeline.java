@@ -7,12 +7,16 @@ import trigon.handshake.message.EndFailure;
 /** What {@link Lifelines} needs of a connection: it says that this side lives, and knows when the peer last did. */
 interface BeatingLifeline {
 
+    /** Says that this side lives. Event loop only. */
+    void beat();
+
     /**
-     * Says that this side lives, and looks whether the other does. Event loop only.
+     * Looks whether the other side lived up to a moment, once all is read that had arrived by then. Event loop only.
      *
-     * @param passedNanos since the last time
+     * @param passedNanos since the last look
+     * @param now the moment
      */
-    void beat(long passedNanos);
+    void look(long passedNanos, long now);
 
     /** What was heard of the peer last. */
     SilenceClock silence();

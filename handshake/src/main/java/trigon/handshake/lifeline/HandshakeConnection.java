@@ -155,19 +155,22 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     }
 
     @Override
-    public final void beat(long passedNanos) {
-        long silent = silence.advance(passedNanos, loop.clock().nanoTime());
-        if (silent > peerTimeout.toNanos()) {
-            over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
-            close();
-        } else if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
+    public final void beat() {
+        if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
             beats++;
             loop.lifelines().traceSaid(this, channel, beats);
             lastBeat = sendAfterwards(new HandshakeMessage.Alive(beats));
         }
-        if (passedNanos > 0) {
-            silence.tellIfQuiet();
+    }
+
+    @Override
+    public final void look(long passedNanos, long now) {
+        long silent = silence.advance(passedNanos, now);
+        if (silent > peerTimeout.toNanos()) {
+            over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
+            close();
         }
+        silence.tellIfQuiet();
     }
 
     @Override
@@ -213,7 +216,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
                 if (silence.peerHurries()
                         && dialled() == null
                         && !loop.lifelines().isTraced(this)) {
-                    beat(0);
+                    beat();
                 }
             }
             case Farewell(Optional<EndFailure> failure)

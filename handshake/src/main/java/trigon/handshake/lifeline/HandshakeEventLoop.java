@@ -24,7 +24,7 @@ import trigon.system.NanoClock;
  * The one thread that serves all handshakes of a process, as listener and as client: {@value #THREAD_NAME}, a daemon.
  * It never blocks.
  */
-public final class HandshakeEventLoop implements AutoCloseable {
+public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable {
 
     /** The thread that serves all handshakes of the process, as thread dumps name it. */
     public static final String THREAD_NAME = "trigon-handshake-0";
@@ -57,7 +57,7 @@ public final class HandshakeEventLoop implements AutoCloseable {
         this.eventLoop = eventLoop;
         this.clock = clock;
         this.afterIteration = afterIteration;
-        lifelines = new Lifelines(eventLoop, clock);
+        lifelines = new Lifelines(this, clock);
     }
 
     /** Makes one that goes by the machine's clock. Its thread starts with the first use. */
@@ -89,15 +89,35 @@ public final class HandshakeEventLoop implements AutoCloseable {
     }
 
     /**
-     * An executor that hands tasks on after a while: a timer without a thread of its own. What waits when the loop is
-     * closed is dropped.
+     * Runs a task once all sockets are read that have something now: after this iteration, and the select that begins
+     * the next one. A clock is not judged before, or a process that did not run would find its peers silent. On the
+     * thread only.
+     */
+    @Override
+    public void afterReading(Runnable task) {
+        afterIteration.accept(() -> eventLoop.execute(task));
+    }
+
+    @Override
+    public void later(long nanos, Runnable task) {
+        var _ = eventLoop.schedule(task, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    /** Has all peers of the process hear that it lives, before one that asks does. On the thread only. */
+    public void beatAll() {
+        lifelines.beatOnDemand();
+    }
+
+    /**
+     * An executor that hands tasks on after a while, and once all that has arrived by then is read: a timer without a
+     * thread of its own. What waits when the loop is closed is dropped.
      *
      * @param delay how long a task waits
      * @param then where it goes afterwards
      */
     public Executor delayed(Duration delay, Executor then) {
         return task -> {
-            var _ = eventLoop.schedule(() -> then.execute(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+            later(delay.toNanos(), () -> afterReading(() -> then.execute(task)));
         };
     }
 
@@ -122,12 +142,10 @@ public final class HandshakeEventLoop implements AutoCloseable {
      */
     public void closeOnThread(Runnable closing) {
         Promise<Void> closed = eventLoop.newPromise();
-        // after this iteration's tasks, and then as the first of the next, which begins with a select
-        Runnable afterSelect = () -> eventLoop.execute(() -> closed.setSuccess(null));
         try {
             eventLoop.execute(() -> {
                 closing.run();
-                afterIteration.accept(afterSelect);
+                afterReading(() -> closed.setSuccess(null));
             });
             if (!closed.awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS)) {
                 LOGGER.warn("{} did not close its sockets within {} s", THREAD_NAME, CLOSE_SECONDS);

@@ -15,8 +15,8 @@ final class HeartbeatGroup {
     /** From one sign of life of the first to the next. */
     static final long NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** Silent for longer, it is quiet: as long as three signs of life take. */
-    private static final long QUIET_NANOS = 3 * NANOS;
+    /** So many signs of life in succession have to be missing. */
+    private static final int MISSING = 3;
 
     private final Set<BeatingLifeline> connections = new LinkedHashSet<>();
     private volatile @Nullable BeatingLifeline first;
@@ -45,13 +45,26 @@ final class HeartbeatGroup {
         return connection.equals(first);
     }
 
-    /** The first says that it lives, and is looked at. */
-    void beat(long passedNanos) {
+    /** The first says that it lives. */
+    void beat() {
+        BeatingLifeline known = first;
+        if (known != null) {
+            known.beat();
+        }
+    }
+
+    /**
+     * The first is looked at.
+     *
+     * @param passedNanos since the last look
+     * @param now the moment up to which all that has arrived is read
+     */
+    void look(long passedNanos, long now) {
         BeatingLifeline known = first;
         if (known == null) {
             return;
         }
-        known.beat(passedNanos);
+        known.look(passedNanos, now);
         if (isQuiet()) {
             for (BeatingLifeline each : connections.toArray(new BeatingLifeline[0])) {
                 if (!each.equals(known)) { // who has looked itself
@@ -64,6 +77,6 @@ final class HeartbeatGroup {
     /** Whether the first has heard nothing for a while, though its peer says often that it lives. Any thread. */
     boolean isQuiet() {
         BeatingLifeline known = first;
-        return known != null && known.silence().isLongerThan(QUIET_NANOS);
+        return known != null && known.silence().hasMissed(MISSING, NANOS);
     }
 }

@@ -1,14 +1,13 @@
 package trigon.handshake.lifeline;
 
 import io.netty.channel.Channel;
-import io.netty.channel.EventLoop;
 import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import trigon.system.NanoClock;
 import trigon.trace.TraceLog;
@@ -24,25 +23,34 @@ final class Lifelines {
     /** Times in that, with a trace. */
     static final int TRACED_BEATS = 10;
 
-    private static final int GROUP_BEATS = (int) (SilenceClock.BEAT_NANOS / HeartbeatGroup.NANOS);
-
     /** Connections that are traced: with more peers there are enough messages both ways. */
     private static final int MOST_TRACED = 8;
 
     private static final BeatingLifeline[] NONE = {};
+    private static final HeartbeatGroup[] NO_GROUPS = {};
 
-    private final EventLoop eventLoop;
+    private final Timer timer;
     private final NanoClock clock;
     private final Set<BeatingLifeline> connections = new HashSet<>();
     private final Map<String, BeatingLifeline> traced = new HashMap<>();
     private final Map<Object, HeartbeatGroup> groups = new HashMap<>();
-    private int ticks;
     private boolean running;
     private long lastNanos;
     private long lastGroupNanos;
+    private long lastBeatOfAll;
 
-    Lifelines(EventLoop eventLoop, NanoClock clock) {
-        this.eventLoop = eventLoop;
+    /** The event loop's. */
+    interface Timer {
+
+        /** Runs a task so much later. */
+        void later(long nanos, Runnable task);
+
+        /** Runs a task once all sockets are read that have something now. */
+        void afterReading(Runnable task);
+    }
+
+    Lifelines(Timer timer, NanoClock clock) {
+        this.timer = timer;
         this.clock = clock;
     }
 
@@ -54,6 +62,7 @@ final class Lifelines {
         if (!running) {
             running = true;
             lastNanos = clock.nanoTime();
+            lastBeatOfAll = lastNanos;
             schedule();
         }
     }
@@ -113,16 +122,24 @@ final class Lifelines {
     }
 
     private void schedule() {
-        var _ = eventLoop.schedule(this::tick, SilenceClock.BEAT_NANOS / ticksPerBeat(), TimeUnit.NANOSECONDS);
+        timer.later(tickNanos(), this::tick);
     }
 
-    private int ticksPerBeat() {
-        return traced.isEmpty() ? groups.isEmpty() ? 1 : GROUP_BEATS : TRACED_BEATS;
+    private long tickNanos() {
+        return traced.isEmpty()
+                ? groups.isEmpty() ? SilenceClock.BEAT_NANOS : HeartbeatGroup.NANOS
+                : SilenceClock.BEAT_NANOS / TRACED_BEATS;
     }
 
+    /** By the clock and not by the count of ticks: a process that starves ticks late, and its peers are not to wait. */
     private void tick() {
         try {
-            beatGroupsOrAll();
+            long now = clock.nanoTime();
+            long early = tickNanos() / 2;
+            boolean groupsAreDue = now - lastGroupNanos >= HeartbeatGroup.NANOS - early;
+            boolean allAreDue = now - lastNanos >= SilenceClock.BEAT_NANOS - early;
+            beat(groupsAreDue, allAreDue);
+            timer.afterReading(() -> look(groupsAreDue, allAreDue, now));
         } finally { // or all peers would hear nothing more
             running = !connections.isEmpty();
             if (running) {
@@ -131,29 +148,38 @@ final class Lifelines {
         }
     }
 
-    private void beatGroupsOrAll() {
-        ticks++;
-        int perBeat = ticksPerBeat();
-        if (ticks % Math.max(1, perBeat / GROUP_BEATS) == 0) {
-            beatGroups();
+    private void beat(boolean groupsAreDue, boolean allAreDue) {
+        if (groupsAreDue) {
+            for (HeartbeatGroup group : groups.values().toArray(NO_GROUPS)) {
+                group.beat();
+            }
         }
-        if (ticks >= perBeat) {
-            ticks = 0;
-            beat();
+        if (allAreDue) {
+            beatAllBut(this::speaksForGroup);
         } else {
             for (BeatingLifeline connection : traced.values().toArray(NONE)) {
-                connection.beat(0);
+                connection.beat();
             }
         }
     }
 
-    /** As {@link #beat}, for those that speak for others. */
-    private void beatGroups() {
-        long now = clock.nanoTime();
-        long passed = Math.min(now - lastGroupNanos, 2 * HeartbeatGroup.NANOS);
-        lastGroupNanos = now;
-        for (HeartbeatGroup group : groups.values().toArray(new HeartbeatGroup[0])) {
-            group.beat(passed);
+    /**
+     * A peer asks whether this process lives: all peers hear it over the paths in use first. So whoever has its answer,
+     * and nothing over a path, knows that the path is lost; a process that did not run has answered nothing.
+     */
+    void beatOnDemand() {
+        if (clock.nanoTime() - lastBeatOfAll >= HeartbeatGroup.NANOS) { // a thousand may ask at the same time
+            beatAllBut(_ -> false);
+        }
+    }
+
+    private void beatAllBut(Predicate<BeatingLifeline> beating) {
+        lastBeatOfAll = clock.nanoTime();
+        // a copy: those that end are taken out meanwhile
+        for (BeatingLifeline connection : connections.toArray(NONE)) {
+            if (!beating.test(connection)) {
+                connection.beat();
+            }
         }
     }
 
@@ -163,15 +189,22 @@ final class Lifelines {
         return group != null && group.isFirst(connection);
     }
 
-    private void beat() {
-        long now = clock.nanoTime();
-        // if this process was stopped itself, it was not the peers who were silent: what they said waits in the sockets
-        long passed = Math.min(now - lastNanos, 2 * SilenceClock.BEAT_NANOS);
-        lastNanos = now;
-        // a copy: those that end are taken out meanwhile
-        for (BeatingLifeline connection : connections.toArray(NONE)) {
-            if (!speaksForGroup(connection)) {
-                connection.beat(passed);
+    private void look(boolean atGroups, boolean atAll, long now) {
+        if (atGroups) {
+            long passed = Math.min(now - lastGroupNanos, 2 * HeartbeatGroup.NANOS);
+            lastGroupNanos = now;
+            for (HeartbeatGroup group : groups.values().toArray(NO_GROUPS)) {
+                group.look(passed, now);
+            }
+        }
+        if (atAll) {
+            // what lasts longer may be a machine that was stopped as a whole
+            long passed = Math.min(now - lastNanos, 2 * SilenceClock.BEAT_NANOS);
+            lastNanos = now;
+            for (BeatingLifeline connection : connections.toArray(NONE)) {
+                if (!speaksForGroup(connection)) {
+                    connection.look(passed, now);
+                }
             }
         }
     }

@@ -17,6 +17,10 @@ final class SilenceClock {
     private static final long QUIET_NANOS = BEAT_NANOS * 3 / 2;
 
     private volatile long nanos;
+
+    /** Looks since the last sign of life. */
+    private volatile int looks;
+
     private long lastHeard;
 
     /** The peer says more often than once a beat that it lives. */
@@ -32,13 +36,14 @@ final class SilenceClock {
 
     /**
      * It lasts so much longer, but for what was before the last sign of life: a look that is late must not count what
-     * was heard meanwhile.
+     * was heard meanwhile, nor what was heard after the moment that it is about.
      *
      * @return how long it lasts
      */
     long advance(long more, long now) {
-        long longer = nanos + Math.min(more, now - lastHeard);
+        long longer = nanos + Math.clamp(now - lastHeard, 0, more);
         nanos = longer;
+        looks = looks + 1;
         return longer;
     }
 
@@ -51,6 +56,7 @@ final class SilenceClock {
     long recordHeard(long now) {
         long before = lastHeard;
         nanos = 0;
+        looks = 0;
         hurries = now - before < BEAT_NANOS / 2;
         lastHeard = now;
         return before;
@@ -87,8 +93,13 @@ final class SilenceClock {
         return nanos > QUIET_NANOS || (known != null && known.isQuiet());
     }
 
-    /** Whether it lasts for longer than that, of a peer that hurries. */
-    boolean isLongerThan(long some) {
-        return hurries && nanos > some;
+    /**
+     * True if a peer that hurries has missed so many signs of life. It answers those of this side, so none is missed
+     * while this side does not say them: before each look it says one.
+     *
+     * @param interval between two of them
+     */
+    boolean hasMissed(int count, long interval) {
+        return hurries && looks > count && nanos > count * interval;
     }
 }

@@ -125,6 +125,9 @@ final class IncomingConnection extends HandshakeConnection {
         proofs.note(frame.bytes());
         step = Step.CHALLENGED;
         await("an offer");
+        if (found.resumes() || found.isConnected()) {
+            loop().beatAll();
+        }
         sendProven(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)), proofs);
     }
 

@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -194,6 +195,54 @@ class LifelineTest {
             assertThat(ends).allMatch(Lifeline::isQuiet);
         } finally {
             over.complete(null);
+        }
+    }
+
+    /** It was read already when this process stopped, and what came meanwhile waits in the socket. */
+    @Test
+    void whatHasArrivedIsReadBeforeAPeerIsThoughtSilent() throws Exception {
+        try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            Lifeline lifeline = establish(peer);
+            AtomicInteger told = new AtomicInteger();
+            lifeline.whenQuiet(told::incrementAndGet);
+            server.settle();
+            CompletableFuture<Void> stopped = new CompletableFuture<>();
+            CompletableFuture<Void> goesOn = new CompletableFuture<>();
+            ConnectionId another = ConnectionId.random();
+            server.listeners().register(another, Node.secretOf(another), _ -> { // where the loop reads
+                stopped.complete(null);
+                goesOn.join();
+                return new CompletableFuture<>();
+            });
+            client.connect(server.listeningAt(), client.offer(another));
+            stopped.get(60, TimeUnit.SECONDS);
+
+            peer.send(peer.provenAfterwards(new Alive(1)));
+            clock.advance(BEAT.multipliedBy(3));
+            goesOn.complete(null);
+
+            Await.until("the sign of life", lifeline::isHeard);
+            server.settle();
+            assertThat(told).hasValue(0);
+        }
+    }
+
+    @Test
+    void aPeerThatAsksHearsFirstOverThePathsInUseThatThisProcessLives() throws Exception {
+        try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            Lifeline lifeline = establish(peer);
+            server.listeners().resume(connection, Node.secretOf(connection), _ -> new CompletableFuture<>());
+            clock.advance(GROUP_BEAT); // too soon for one that is due
+
+            for (int i = 0; i < 3; i++) { // one answers for all that ask at the same time
+                client.client()
+                        .ask(client.address(), server.listeningAt(), Node.secretOf(connection), connection)
+                        .get(60, TimeUnit.SECONDS);
+            }
+
+            assertThat(peer.expectAfterwards(Alive.class)).isEqualTo(new Alive(1));
+            lifeline.release();
+            peer.expectAfterwards(Farewell.class);
         }
     }
 

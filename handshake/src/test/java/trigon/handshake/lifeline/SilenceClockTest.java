@@ -31,13 +31,37 @@ class SilenceClockTest {
         silence.recordHeard(10 * BEAT);
         silence.recordHeard(11 * BEAT);
         silence.advance(BEAT, 12 * BEAT);
-        assertThat(silence.isLongerThan(HeartbeatGroup.NANOS)).isFalse();
+        silence.advance(BEAT, 13 * BEAT);
+        assertThat(silence.hasMissed(1, HeartbeatGroup.NANOS)).isFalse();
 
         silence.recordHeard(12 * BEAT);
         silence.recordHeard(12 * BEAT + HeartbeatGroup.NANOS);
         silence.advance(2 * HeartbeatGroup.NANOS, 12 * BEAT + 3 * HeartbeatGroup.NANOS);
+        silence.advance(HeartbeatGroup.NANOS, 12 * BEAT + 4 * HeartbeatGroup.NANOS);
         assertThat(silence.peerHurries()).isTrue();
-        assertThat(silence.isLongerThan(HeartbeatGroup.NANOS)).isTrue();
+        assertThat(silence.hasMissed(1, HeartbeatGroup.NANOS)).isTrue();
+    }
+
+    /** The peer answers signs of life, and a process that does not run says none. */
+    @Test
+    void aLookThatIsLateIsOneSignOfLifeThatIsMissed() {
+        silence.recordHeard(10 * BEAT);
+        silence.recordHeard(10 * BEAT + HeartbeatGroup.NANOS);
+
+        silence.advance(2 * BEAT, 12 * BEAT);
+        assertThat(silence.hasMissed(1, HeartbeatGroup.NANOS)).isFalse();
+        silence.advance(HeartbeatGroup.NANOS, 12 * BEAT + HeartbeatGroup.NANOS);
+        assertThat(silence.hasMissed(1, HeartbeatGroup.NANOS)).isTrue();
+    }
+
+    /** Between the moment that a look is about and the look, this process may not have run. */
+    @Test
+    void aLookDoesNotCountWhatCameAfterItsMoment() {
+        silence.recordHeard(12 * BEAT);
+
+        silence.advance(BEAT, 11 * BEAT);
+
+        assertThat(silence.nanos()).isZero();
     }
 
     /** The sign of life came while this process was busy, and is read just before the look. */
