@@ -63,7 +63,8 @@ class PausedPeerTest {
     }
 
     private static boolean isNoticed(String line) {
-        return line.startsWith("WARN") && (line.contains("No path to b is up") || line.contains("lost b"));
+        return line.startsWith("WARN")
+                && (line.contains("the process on b does not answer") || line.contains("lost b"));
     }
 
     private Process start() throws IOException {

@@ -51,6 +51,7 @@ abstract class ClientConnection extends HandshakeConnection {
     private final Target target;
     private final Optional<ClusterKey> clusterKey;
     private InetSocketAddress bound;
+    private volatile boolean connected;
     private @Nullable HandshakeProofs proofs;
 
     /**
@@ -119,6 +120,7 @@ abstract class ClientConnection extends HandshakeConnection {
 
     @Override
     public final void channelActive(ChannelHandlerContext context) {
+        connected = true;
         if (context.channel().localAddress() instanceof InetSocketAddress address) {
             bound = address;
         }
@@ -151,6 +153,11 @@ abstract class ClientConnection extends HandshakeConnection {
 
     final HandshakeProofs known() {
         return Objects.requireNonNull(proofs, "no message is sent before the connection is there");
+    }
+
+    /** True once the TCP connection is made, to the peer or to the first relay. Any thread. */
+    public final boolean isConnected() {
+        return connected;
     }
 
     /** This side's address; its port is known once there is a connection. */

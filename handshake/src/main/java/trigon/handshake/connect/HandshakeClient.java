@@ -90,15 +90,13 @@ public final class HandshakeClient {
     /**
      * Asks over one path whether the peer lives, and has an end of that connection. Returns at once.
      *
-     * @return done when it has proven it; else a {@link HandshakeException}. Completes on the event loop, always
      * @throws IllegalArgumentException if the remote address is a name that was not resolved
      */
-    public CompletableFuture<Void> ask(
-            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+    public Question ask(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
         Target target = target(local, remote, secret, connection);
         ProbeConnection asking = new ProbeConnection(loop, config, config.timeout(), target);
         asking.start();
-        return asking.answered();
+        return asking;
     }
 
     private Target target(

@@ -11,7 +11,7 @@ import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Reject;
 
 /** Asks a listener whether it lives, and knows the connection: its challenge proves both. */
-final class ProbeConnection extends ClientConnection {
+final class ProbeConnection extends ClientConnection implements Question {
 
     private final CompletableFuture<Void> answered = new CompletableFuture<>();
 
@@ -20,8 +20,8 @@ final class ProbeConnection extends ClientConnection {
         super(loop, config, timeout, target);
     }
 
-    /** Done when it is proven; else a {@link HandshakeException}. */
-    CompletableFuture<Void> answered() {
+    @Override
+    public CompletableFuture<Void> answered() {
         return answered;
     }
 

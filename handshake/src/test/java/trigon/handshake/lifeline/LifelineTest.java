@@ -209,11 +209,15 @@ class LifelineTest {
             CompletableFuture<Void> stopped = new CompletableFuture<>();
             CompletableFuture<Void> goesOn = new CompletableFuture<>();
             ConnectionId another = ConnectionId.random();
-            server.listeners().register(another, Node.secretOf(another), _ -> { // where the loop reads
-                stopped.complete(null);
-                goesOn.join();
-                return new CompletableFuture<>();
-            });
+            server.listeners()
+                    .register(
+                            another,
+                            Node.secretOf(another),
+                            _ -> { // where the loop reads
+                                stopped.complete(null);
+                                goesOn.join();
+                                return new CompletableFuture<>();
+                            });
             client.connect(server.listeningAt(), client.offer(another));
             stopped.get(60, TimeUnit.SECONDS);
 
@@ -237,6 +241,7 @@ class LifelineTest {
             for (int i = 0; i < 3; i++) { // one answers for all that ask at the same time
                 client.client()
                         .ask(client.address(), server.listeningAt(), Node.secretOf(connection), connection)
+                        .answered()
                         .get(60, TimeUnit.SECONDS);
             }
 

@@ -154,8 +154,9 @@ public final class Connector {
             tried = new ArrayList<>(candidates);
             schedule = new PathSchedule(config.handshake().timeout(), clock);
             schedule.add(candidates);
-            linkLocal = new LinkLocalPaths((path, remote) ->
-                    client.ask(path.local().bindAddress(), remote, handle.secret(), handle.connection()));
+            linkLocal = new LinkLocalPaths((path, remote) -> client.ask(
+                            path.local().bindAddress(), remote, handle.secret(), handle.connection())
+                    .answered());
         }
 
         /** Decides between relays of equal rank. */

@@ -196,7 +196,8 @@ final class SenderFailover implements Failover {
             giveUp(() -> FailoverEnd.byTime(session.path(), suspicion.words() + paths.notTaken(peer, session)));
         } else {
             if (search.warnsNow()) {
-                journal.logWait(session.path(), suspicion.words() + paths.notTaken(peer, session));
+                boolean stopped = search.isPeerStopped() && !suspicion.isKnown();
+                journal.logWait(session.path(), stopped, suspicion.words() + paths.notTaken(peer, session));
             }
             steps.beginLater(search.nextPause(), () -> look(search));
         }
@@ -205,6 +206,7 @@ final class SenderFailover implements Failover {
     /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
     private synchronized boolean stopIfHeardAgain() {
         if (resume.state() == State.UP && suspicion.clearIfHeard()) {
+            journal.logHeard();
             working = false;
         }
         return !working;
@@ -329,8 +331,6 @@ final class SenderFailover implements Failover {
         resume = resume.confirmed(resume.attempt());
         return suspicion.moveTo(next);
     }
-
-    // ---- the way back
 
     /** Goes back to its first links, if they are well again. May block. */
     void lookHome() {

@@ -6,8 +6,10 @@ enum Answer {
     ALIVE,
     /** Nobody listens there, or whoever does knows nothing of the connection. That takes no proof. */
     REFUSED,
+    /** The peer's kernel takes the connection and its process says nothing: it is stopped, or starves. */
+    STOPPED,
     /**
-     * Nothing in time, though the link is up: a peer that is stopped answers so, as does a cut cable. Or the peer has
+     * Nothing in time, though the link is up: a cable is cut, or the peer is stopped behind a relay. Or the peer has
      * proven itself, and the link's port is down: it lives, and is not led there.
      */
     SILENT,

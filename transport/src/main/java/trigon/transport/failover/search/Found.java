@@ -13,8 +13,9 @@ import trigon.routing.table.DisjointPaths;
  *
  * @param alive paths over which the peer has proven that it lives; empty if there was none
  * @param isGone whether what has answered instead says that the peer's end is no more
+ * @param isStopped whether only the peer's kernel has answered
  */
-public record Found(List<Path> alive, boolean isGone) {
+public record Found(List<Path> alive, boolean isGone, boolean isStopped) {
 
     public Found {
         alive = List.copyOf(alive);
@@ -34,9 +35,15 @@ public record Found(List<Path> alive, boolean isGone) {
                 .toList();
         boolean refused = answers.entrySet().stream()
                 .anyMatch(entry -> entry.getValue() == Answer.REFUSED && isProven.test(entry.getKey()));
+        boolean stopped = answers.entrySet().stream()
+                .anyMatch(entry -> entry.getValue() == Answer.STOPPED && isProven.test(entry.getKey()));
         boolean silent = answers.entrySet().stream()
-                .anyMatch(entry -> entry.getValue() == Answer.SILENT && mayLeadThere(entry.getKey(), isProven));
-        return new Found(alive, alive.isEmpty() && refused && !silent);
+                .anyMatch(entry -> isSilence(entry.getValue()) && mayLeadThere(entry.getKey(), isProven));
+        return new Found(alive, alive.isEmpty() && refused && !silent, alive.isEmpty() && stopped);
+    }
+
+    private static boolean isSilence(Answer answer) {
+        return answer == Answer.SILENT || answer == Answer.STOPPED;
     }
 
     /** A link-local address leads to one cable; most pairs of them lead nowhere, and are always silent. */
@@ -46,7 +53,7 @@ public record Found(List<Path> alive, boolean isGone) {
 
     /** The same without those against which more speaks than against another one. */
     Found leastReluctant(Function<Path, Reluctance> reluctance) {
-        return new Found(Reluctance.leastOf(alive, reluctance), isGone);
+        return new Found(Reluctance.leastOf(alive, reluctance), isGone, isStopped);
     }
 
     /**

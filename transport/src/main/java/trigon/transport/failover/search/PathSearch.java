@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import trigon.handshake.connect.HandshakeClient;
+import trigon.handshake.connect.Question;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
 import trigon.routing.LocalLink;
@@ -69,24 +70,32 @@ public final class PathSearch {
         List<Path> usable =
                 usable(known(peer, session).stream().filter(session::mayTake).toList());
         Function<Path, Reluctance> compared = Reluctance.among(usable, reluctance);
+        Map<Path, Question> questions = new LinkedHashMap<>();
         AskingRound round = new AskingRound(
                 inOrder(usable, compared),
                 session.queuePairs() > 1,
-                path -> client.ask(local(path), remote(path), peer.secret(), connection),
+                path -> {
+                    Question question = client.ask(local(path), remote(path), peer.secret(), connection);
+                    questions.put(path, question);
+                    return question.answered();
+                },
                 timer,
                 stop);
-        return round.begin().thenApply(asked -> {
+        return round.begin().thenApply(_ -> {
             Map<Path, Answer> answers = new LinkedHashMap<>();
-            asked.forEach((path, answer) -> answers.put(path, answer(path, answer)));
+            questions.forEach((path, question) -> answers.put(path, answer(path, question)));
             Found found = Found.by(answers, proven::has);
             found.alive().forEach(proven::add);
             return found.leastReluctant(compared);
         });
     }
 
-    private Answer answer(Path path, CompletableFuture<Void> asked) {
+    private Answer answer(Path path, Question question) {
+        CompletableFuture<Void> asked = question.answered();
         if (!asked.isDone()) {
-            return links.of(path.local()).isUp() ? Answer.SILENT : Answer.NO_WAY;
+            return !links.of(path.local()).isUp()
+                    ? Answer.NO_WAY
+                    : question.isConnected() && !path.isRelayed() ? Answer.STOPPED : Answer.SILENT;
         }
         if (!asked.isCompletedExceptionally()) {
             return canCarry(path) ? Answer.ALIVE : Answer.SILENT;
@@ -114,7 +123,8 @@ public final class PathSearch {
 
     /** Whether the peer answers over that path, in time, for which it waits. */
     public boolean probe(Counterpart peer, Path path, CompletableFuture<?> stop) {
-        CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), peer.connection());
+        CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), peer.connection())
+                .answered();
         return await(CompletableFuture.anyOf(answer, stop), AskingRound.LONGEST)
                 && answer.isDone()
                 && !answer.isCompletedExceptionally();

@@ -14,12 +14,16 @@ public final class Search {
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
+    /** A process that is stopped for less is not worth a warning. */
+    private static final Duration STOP = Duration.ofSeconds(5);
+
     private final NanoClock clock;
     private final Absence absence = new Absence();
     private final Set<Path> excluded = new HashSet<>();
     private long start;
     private Duration pause = FIRST_PAUSE;
     private boolean warned;
+    private boolean stopped;
 
     /** One that begins now. */
     public Search(NanoClock clock) {
@@ -56,12 +60,19 @@ public final class Search {
 
     /** Takes note of what a round has found. Returns whether the peer is gone. */
     public boolean observe(Found found) {
+        stopped = found.isStopped();
         return absence.observe(found, clock.nanoTime());
     }
 
-    /** Whether to say that there is no path, which is said once, and not of a peer that may be gone. */
+    /** True if only the peer's kernel has answered in the last round. */
+    public boolean isPeerStopped() {
+        return stopped;
+    }
+
+    /** Whether to say that there is no answer, which is said once, and not of a peer that may be gone. */
     public boolean warnsNow() {
-        boolean now = !warned && !absence.isSeen() && nanos() > Absence.LASTS.toNanos();
+        Duration borne = stopped ? STOP : Absence.LASTS;
+        boolean now = !warned && !absence.isSeen() && nanos() > borne.toNanos();
         warned |= now;
         return now;
     }

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 
 class AbsenceTest {
 
-    private static final Found GONE = new Found(List.of(), true);
-    private static final Found UNKNOWN = new Found(List.of(), false);
+    private static final Found GONE = new Found(List.of(), true, false);
+    private static final Found UNKNOWN = new Found(List.of(), false, false);
     private static final long LASTS = Absence.LASTS.toNanos();
 
     /** From where a clock may begin. */

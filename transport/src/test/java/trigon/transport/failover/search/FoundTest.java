@@ -45,6 +45,17 @@ class FoundTest {
     }
 
     @Test
+    void aPeerIsStoppedIfOnlyItsKernelAnswersWhereItHasBeen() {
+        answers.put(IN_USE, Answer.STOPPED);
+        answers.put(OTHER, Answer.REFUSED);
+
+        assertThat(found(_ -> true)).isEqualTo(new Found(List.of(), false, true));
+        assertThat(found(Set.of(OTHER)::contains).isStopped()).isFalse();
+        answers.put(OTHER, Answer.ALIVE);
+        assertThat(found(_ -> true).isStopped()).isFalse();
+    }
+
+    @Test
     void aPathThatLeadsNowhereIsNoSilentPeer() {
         answers.put(IN_USE, Answer.REFUSED);
         answers.put(OTHER, Answer.NO_WAY);
@@ -59,7 +70,7 @@ class FoundTest {
         answers.put(IN_USE, Answer.REFUSED);
         answers.put(OTHER, Answer.ALIVE);
 
-        assertThat(found(_ -> true)).isEqualTo(new Found(List.of(OTHER), false));
+        assertThat(found(_ -> true)).isEqualTo(new Found(List.of(OTHER), false, false));
     }
 
     @Test
@@ -78,9 +89,11 @@ class FoundTest {
         Path relayed = TestPaths.over(
                 1, "10.0.1.1/24", "10.0.7.2/24", new Reason.Relayed(List.of("c"), Bandwidth.NOT_TOLD, 0));
 
-        assertThat(new Found(List.of(relayed, IN_USE), false).forQueuePairs(2)).containsExactly(relayed);
-        assertThat(new Found(List.of(IN_USE, relayed), false).forQueuePairs(2)).containsExactly(IN_USE, IN_USE);
-        assertThat(new Found(List.of(IN_USE, relayed, OTHER), false).forQueuePairs(2))
+        assertThat(new Found(List.of(relayed, IN_USE), false, false).forQueuePairs(2))
+                .containsExactly(relayed);
+        assertThat(new Found(List.of(IN_USE, relayed), false, false).forQueuePairs(2))
+                .containsExactly(IN_USE, IN_USE);
+        assertThat(new Found(List.of(IN_USE, relayed, OTHER), false, false).forQueuePairs(2))
                 .containsExactlyInAnyOrder(IN_USE, OTHER);
     }
 

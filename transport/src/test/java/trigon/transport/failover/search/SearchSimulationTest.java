@@ -80,7 +80,9 @@ class SearchSimulationTest {
         while (clock.nanoTime() - begin < 2 * HORIZON) {
             long asked = clock.nanoTime() - begin;
             Map<Path, Answer> answers = ask(network, asked, mutation);
-            boolean waited = !answers.containsValue(Answer.ALIVE) && answers.containsValue(Answer.SILENT);
+            boolean waited = !answers.containsValue(Answer.ALIVE)
+                    && answers.values().stream()
+                            .anyMatch(answer -> answer == Answer.SILENT || answer == Answer.STOPPED);
             clock.advance(waited ? AskingRound.LONGEST : Duration.ofMillis(1));
             Found found = Found.by(answers, path -> mutation == Mutation.ANYBODY_MAY_REFUSE || proven.contains(path));
             boolean gone = search.observe(found) || (mutation == Mutation.ONE_REFUSAL_IS_ENOUGH && found.isGone());
@@ -100,7 +102,8 @@ class SearchSimulationTest {
         Map<Path, Answer> answers = new LinkedHashMap<>();
         for (Path path : SimulatedNetwork.CANDIDATES) {
             Answer answer = network.ask(path, time);
-            boolean ignored = answer == Answer.SILENT && mutation == Mutation.SILENCE_IS_NOTHING;
+            boolean silent = answer == Answer.SILENT || answer == Answer.STOPPED;
+            boolean ignored = silent && mutation == Mutation.SILENCE_IS_NOTHING;
             answers.put(path, ignored ? Answer.NO_WAY : answer);
         }
         return answers;

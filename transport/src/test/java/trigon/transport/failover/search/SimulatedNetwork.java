@@ -112,7 +112,7 @@ final class SimulatedNetwork {
             return Answer.REFUSED;
         }
         boolean goesOnInTime = paused.to <= time + AskingRound.LONGEST.toNanos();
-        return paused.has(time) && !goesOnInTime ? Answer.SILENT : Answer.ALIVE;
+        return paused.has(time) && !goesOnInTime ? Answer.STOPPED : Answer.ALIVE;
     }
 
     @Override
