@@ -46,6 +46,7 @@ public final class ChunkStream implements ByteStream {
     private int sending;
     private boolean endWanted;
     private boolean endSent;
+    private boolean closeHeard;
     private boolean closed;
     private @Nullable IOException failure;
     private @Nullable ChunkStream source;
@@ -299,8 +300,6 @@ public final class ChunkStream implements ByteStream {
         bell.onSent();
     }
 
-    // ---- for who forwards
-
     ArrivedChunks arrived() {
         return arrived;
     }
@@ -344,17 +343,15 @@ public final class ChunkStream implements ByteStream {
         }
     }
 
-    // ---- sleeping
-
     @Override
     public boolean isSelectable() {
         return false;
     }
 
-    /** The bell. */
+    /** The bell. If a word to a neighbour finds that it has closed it, the socket says so once more, to who sleeps. */
     @Override
     public int interest(boolean reads, boolean writes) {
-        return bell.isClosed() ? 0 : SelectionKey.OP_READ;
+        return closeHeard ? 0 : SelectionKey.OP_READ;
     }
 
     @Override
@@ -367,7 +364,9 @@ public final class ChunkStream implements ByteStream {
     @Override
     public boolean listen() {
         try {
-            return closed || bell.listen();
+            boolean woken = closed || bell.listen();
+            closeHeard |= bell.isClosed();
+            return woken;
         } catch (IOException e) {
             broken("its connection broke: " + e.getMessage());
             return true;

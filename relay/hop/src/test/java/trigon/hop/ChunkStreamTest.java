@@ -201,6 +201,24 @@ class ChunkStreamTest {
         }
     }
 
+    /** It would sleep for good: neither the socket nor a poller would tell it of the end. */
+    @Test
+    void whoFindsTheConnectionResetWhenItGoesToSleepIsWoken() throws IOException {
+        try (TestHop hop = new TestHop(devices, devices)) {
+            ChunkStream stays = hop.accepter.orElseThrow();
+            resetDialler(hop);
+            awaitReadable(hop);
+
+            stays.sleep(); // says a word, which nobody hears
+
+            assertThat(stays.interest(true, true)).isEqualTo(SelectionKey.OP_READ);
+            awaitReadable(hop);
+            assertThat(stays.listen()).isTrue();
+            assertThat(stays.interest(true, true)).isZero();
+            assertThatThrownBy(stays::poll).isInstanceOf(IOException.class);
+        }
+    }
+
     private static void resetDialler(TestHop hop) throws IOException {
         hop.dialled.setOption(StandardSocketOptions.SO_LINGER, 0);
         hop.dialler.orElseThrow().close();
