@@ -5,6 +5,7 @@ module trigon.relay {
     requires transitive trigon.routing;
     requires transitive trigon.system;
     requires transitive trigon.topology;
+    requires jdk.net;
     requires org.slf4j;
     requires trigon.config;
     requires trigon.verbs;

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +24,7 @@ import trigon.circuit.CircuitRequest;
 import trigon.circuit.Prologue;
 import trigon.hop.HopDevices;
 import trigon.system.InterfaceAddress;
+import trigon.system.kernel.UnansweredConnections.Ends;
 
 /**
  * A connection that came in, from its greeting to its end: it says what it wants, the way on is connected, and both
@@ -40,12 +42,6 @@ final class Circuit {
         SPLICED,
         OVER
     }
-
-    /** What is on its way on a link is bounded, so that the node's own traffic finds room there. */
-    private static final int SEND_BUFFER_BYTES = 256 << 10;
-
-    /** ip(7), "maximize throughput": a queue with bands takes the node's own packets first. */
-    private static final int BULK = 0x08;
 
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
 
@@ -246,8 +242,8 @@ final class Circuit {
 
     /** The way is open to its end: says so, and passes on what the ends say first. */
     private void opened() throws IOException {
-        relayed(incoming.socket());
-        relayed(onwards().socket());
+        incoming.relay();
+        onwards().relay();
         incoming.send(CircuitFormat.opened());
         Optional<Prologue> prologue = Objects.requireNonNull(request).prologue();
         if (prologue.isEmpty()) {
@@ -294,13 +290,7 @@ final class Circuit {
         host.awake(this);
     }
 
-    private static void relayed(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BUFFER_BYTES);
-        channel.setOption(StandardSocketOptions.IP_TOS, BULK);
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-    }
-
-    private Spliced splicedNow() {
+    Spliced splicedNow() {
         return Objects.requireNonNull(spliced);
     }
 
@@ -351,6 +341,14 @@ final class Circuit {
         } catch (IOException e) {
             broken(e);
             return true;
+        }
+    }
+
+    /** Ends it if one of its connections is among those that nobody answers. */
+    void endIfUnanswered(Set<Ends> unanswered) throws IOException {
+        if (unanswered.contains(incoming.ends())
+                || unanswered.contains(onwards().ends())) {
+            broken(new IOException("a neighbour acknowledges nothing any more"));
         }
     }
 

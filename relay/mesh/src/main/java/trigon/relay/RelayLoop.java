@@ -21,12 +21,16 @@ import org.slf4j.event.Level;
 import trigon.hop.HopDevices;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
+import trigon.system.kernel.UnansweredConnections;
+import trigon.system.kernel.UnansweredConnections.Ends;
 
 /** What the relay's thread does: it takes what is ready in turn, a slot of each, and looks at the deadlines. */
 final class RelayLoop implements Circuit.Host {
 
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
     private static final long LOOK_MILLIS = 100;
+
+    private static final long STILL_MILLIS = TimeUnit.NANOSECONDS.toMillis(StillCircuits.LOOK_NANOS);
 
     /** How soon it looks again whether what was sent has arrived, if that takes longer than it spins. */
     private static final long SENDING_MILLIS = 1;
@@ -40,7 +44,7 @@ final class RelayLoop implements Circuit.Host {
     private final Admission admission;
     private final RelayLimits limits;
     private final RelayCounts counts = new RelayCounts();
-    private final Acceptor acceptor;
+    private final Kernel kernel;
     private final Slots slots;
     private final SecureRandom random = new SecureRandom();
     private final Consumer<SelectionKey> onReady = this::onReady;
@@ -61,6 +65,7 @@ final class RelayLoop implements Circuit.Host {
     private final NanoClock clock;
     private long lastMove = System.nanoTime(); // of the data path
     private long lastLook;
+    private final StillCircuits still;
     private final RareMessage refusals;
     private final RareMessage failures;
     private final List<SelectionKey> resting = new ArrayList<>(); // listeners that could not accept
@@ -69,11 +74,17 @@ final class RelayLoop implements Circuit.Host {
     private boolean owes;
     private volatile boolean closed;
 
-    /** How a connection is taken from a listener that has one; null if it is gone. */
-    interface Acceptor {
+    /** The kernel, as far as a test may stand in for it. */
+    interface Kernel extends StillCircuits.Table {
 
+        /** Takes a connection from a listener that has one; null if it is gone. */
         @Nullable
         SocketChannel accept(ServerSocketChannel listener) throws IOException;
+
+        @Override
+        default Set<Ends> unanswered(int retransmits) throws IOException {
+            return UnansweredConnections.read(retransmits);
+        }
     }
 
     RelayLoop(
@@ -81,15 +92,16 @@ final class RelayLoop implements Circuit.Host {
             Admission admission,
             RelayLimits limits,
             HopDevices hops,
-            Acceptor acceptor,
+            Kernel kernel,
             NanoClock clock) {
         this.selector = selector;
         this.hops = hops;
         this.admission = admission;
         this.limits = limits;
-        this.acceptor = acceptor;
+        this.kernel = kernel;
         this.clock = clock;
         lastLook = clock.nanoTime();
+        still = new StillCircuits(kernel, lastLook);
         refusals = new RareMessage(log, Level.WARN, clock);
         failures = new RareMessage(log, Level.WARN, clock);
         slots = new Slots(2 * limits.circuits());
@@ -133,7 +145,8 @@ final class RelayLoop implements Circuit.Host {
             Thread.onSpinWait();
         } else {
             boolean looks = !strangers.isEmpty() || !beginning.isEmpty() || !resting.isEmpty();
-            long atMost = awake.isEmpty() ? (looks ? LOOK_MILLIS : 0) : SENDING_MILLIS;
+            long idle = spliced.isEmpty() ? 0 : STILL_MILLIS;
+            long atMost = awake.isEmpty() ? (looks ? LOOK_MILLIS : idle) : SENDING_MILLIS;
             selector.select(onReady, atMost);
         }
         pollAwake();
@@ -143,6 +156,7 @@ final class RelayLoop implements Circuit.Host {
             expire(strangers, now);
             expire(beginning, now);
             acceptAgain(now);
+            still.look(List.copyOf(spliced), now);
         }
     }
 
@@ -233,7 +247,7 @@ final class RelayLoop implements Circuit.Host {
     }
 
     private void accept(ServerSocketChannel listener) throws IOException {
-        SocketChannel channel = acceptor.accept(listener);
+        SocketChannel channel = kernel.accept(listener);
         if (channel == null) {
             return;
         }

@@ -1,12 +1,14 @@
 package trigon.relay;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,9 +16,22 @@ import trigon.hop.ByteStream;
 import trigon.hop.ChunkStream;
 import trigon.hop.HopUpgrade;
 import trigon.hop.SocketStream;
+import trigon.system.kernel.UnansweredConnections.Ends;
 
 /** One of the two sides of a circuit: a connection to a neighbour, and what carries its bytes. The relay's thread. */
 final class Side {
+
+    /** What is on its way on a link is bounded, so that the node's own traffic finds room there. */
+    private static final int SEND_BUFFER_BYTES = 256 << 10;
+
+    /** ip(7), "maximize throughput": a queue with bands takes the node's own packets first. */
+    private static final int BULK = 0x08;
+
+    /** An idle neighbour that does not answer is gone after 20 s. */
+    private static final int KEEPALIVE_IDLE_SECONDS = 5;
+
+    private static final int KEEPALIVE_INTERVAL_SECONDS = 5;
+    private static final int KEEPALIVE_PROBES = 3;
 
     private static final Logger log = LoggerFactory.getLogger(Side.class);
 
@@ -39,6 +54,21 @@ final class Side {
 
     SocketChannel socket() {
         return socket;
+    }
+
+    /** The connection's two addresses. */
+    Ends ends() throws IOException {
+        return new Ends((InetSocketAddress) socket.getLocalAddress(), (InetSocketAddress) socket.getRemoteAddress());
+    }
+
+    /** Prepares the connection for an open circuit. */
+    void relay() throws IOException {
+        socket.setOption(StandardSocketOptions.SO_SNDBUF, SEND_BUFFER_BYTES);
+        socket.setOption(StandardSocketOptions.IP_TOS, BULK);
+        socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_IDLE_SECONDS);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_INTERVAL_SECONDS);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVE_PROBES);
     }
 
     ByteStream carrier() {

@@ -15,6 +15,9 @@ final class Spliced {
     private final Side outgoing;
     private final Passage onward;
     private final Passage back;
+    private long movedBytes;
+    private long lookedAtBytes;
+    private int stillLooks;
 
     private Spliced(Side incoming, Side outgoing, Passage onward, Passage back) {
         this.incoming = incoming;
@@ -72,6 +75,7 @@ final class Spliced {
         if (ready.isWritable()) {
             moved += (fromClient ? back : onward).step();
         }
+        movedBytes += moved;
         return moved;
     }
 
@@ -86,6 +90,7 @@ final class Spliced {
         if (isPolled(back, outgoing, incoming)) {
             moved += back.step();
         }
+        movedBytes += moved;
         return moved;
     }
 
@@ -104,6 +109,13 @@ final class Spliced {
     void await() {
         incoming.await(onward.wantsToRead(), back.wantsToWrite());
         outgoing.await(back.wantsToRead(), onward.wantsToWrite());
+    }
+
+    /** Looks whether bytes have moved. Returns at how many looks in succession none had. */
+    int countStillLooks() {
+        stillLooks = movedBytes == lookedAtBytes ? stillLooks + 1 : 0;
+        lookedAtBytes = movedBytes;
+        return stillLooks;
     }
 
     /** Whether what was passed on is still on its way. */

@@ -1,0 +1,86 @@
+package trigon.system.kernel;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * TCP connections of this network namespace whose data no kernel acknowledges: proc_net_tcp(5) and tcp.c's {@code
+ * get_tcp4_sock}. A receiver that does not read, or is stopped, is not among them: its kernel answers window probes.
+ */
+public final class UnansweredConnections {
+
+    private static final Path TABLES = Path.of("/proc/net");
+
+    private static final int LOCAL = 1;
+    private static final int REMOTE = 2;
+    private static final int TIMER = 5;
+    private static final int RETRANSMITS = 6;
+
+    /** The retransmission timer runs, and no other one. */
+    private static final String RETRANSMISSION = "01:";
+
+    /**
+     * Both ends of a connection.
+     *
+     * @param local this machine's
+     * @param remote the other one
+     */
+    public record Ends(InetSocketAddress local, InetSocketAddress remote) {}
+
+    private UnansweredConnections() {}
+
+    /**
+     * Reads the kernel's tables for connections whose last segment was sent again at least so many times. Each time
+     * takes twice as long as the one before, and the first at least 0.2 s.
+     */
+    public static Set<Ends> read(int retransmits) throws IOException {
+        return read(TABLES, retransmits);
+    }
+
+    static Set<Ends> read(Path tables, int retransmits) throws IOException {
+        Set<Ends> found = new HashSet<>();
+        for (String table : new String[] {"tcp", "tcp6"}) {
+            if (Files.exists(tables.resolve(table))) { // no tcp6 without IPv6
+                try (Stream<String> lines = Files.lines(tables.resolve(table))) {
+                    lines.skip(1)
+                            .map(line -> line.strip().split("\\s+"))
+                            .filter(fields -> isUnanswered(fields, retransmits))
+                            .forEach(fields -> found.add(new Ends(address(fields[LOCAL]), address(fields[REMOTE]))));
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean isUnanswered(String[] fields, int retransmits) {
+        return fields.length > RETRANSMITS
+                && fields[TIMER].startsWith(RETRANSMISSION)
+                && Integer.parseUnsignedInt(fields[RETRANSMITS], 16) >= retransmits;
+    }
+
+    /** For example {@code 0100007F:1F90}: words of the network's bytes as this machine reads them, and the port. */
+    private static InetSocketAddress address(String text) {
+        int colon = text.indexOf(':');
+        ByteBuffer words = ByteBuffer.wrap(HexFormat.of().parseHex(text, 0, colon));
+        ByteBuffer bytes = ByteBuffer.allocate(words.capacity()).order(ByteOrder.nativeOrder());
+        while (words.hasRemaining()) {
+            bytes.putInt(words.getInt());
+        }
+        try {
+            return new InetSocketAddress(
+                    InetAddress.getByAddress(bytes.array()), Integer.parseInt(text, colon + 1, text.length(), 16));
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException(text + " is no address", e);
+        }
+    }
+}
