@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * TCP connections of this network namespace whose data no kernel acknowledges: proc_net_tcp(5) and tcp.c's {@code
@@ -51,12 +50,11 @@ public final class UnansweredConnections {
         Set<Ends> found = new HashSet<>();
         for (String table : new String[] {"tcp", "tcp6"}) {
             if (Files.exists(tables.resolve(table))) { // no tcp6 without IPv6
-                try (Stream<String> lines = Files.lines(tables.resolve(table))) {
-                    lines.skip(1)
-                            .map(line -> line.strip().split("\\s+"))
-                            .filter(fields -> isUnanswered(fields, retransmits))
-                            .forEach(fields -> found.add(new Ends(address(fields[LOCAL]), address(fields[REMOTE]))));
-                }
+                Files.readAllLines(tables.resolve(table)).stream()
+                        .skip(1)
+                        .map(line -> line.strip().split("\\s+"))
+                        .filter(fields -> isUnanswered(fields, retransmits))
+                        .forEach(fields -> found.add(new Ends(address(fields[LOCAL]), address(fields[REMOTE]))));
             }
         }
         return found;
