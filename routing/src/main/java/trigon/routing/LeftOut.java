@@ -160,6 +160,14 @@ public record LeftOut(String name, Cause cause) {
             }
         }
 
+        /** The kernel does not let anybody use this address of the interface. */
+        record AddressNotReady(InterfaceAddress address, String reason) implements Cause {
+            @Override
+            public String toString() {
+                return address + " is not used: " + reason;
+            }
+        }
+
         /** The network interface has no address by which peers could tell it. */
         record NoAddressOfInterface() implements Cause {
             @Override

@@ -15,7 +15,10 @@ public enum LinkUse {
     BOOTSTRAP("NCCL's bootstrap network"),
 
     /** Wi-Fi, a cellular modem, or a USB gadget: for data only where nothing else reaches the peer. */
-    LAST_RESORT("Wi-Fi, cellular or USB gadget");
+    LAST_RESORT("Wi-Fi, cellular or USB gadget"),
+
+    /** Its address is deprecated: the kernel prefers others, and the address may go soon. */
+    DEPRECATED("deprecated address");
 
     /** What a speed counts that the kernel does not tell: less than any that it does. */
     static final int UNKNOWN_MBPS = 1;
@@ -56,13 +59,13 @@ public enum LinkUse {
     }
 
     /**
-     * What a link's speed counts, in Mbit/s: 0 for a last resort, 1 if it is not known, a tenth for the bootstrap's
-     * network.
+     * What a link's speed counts, in Mbit/s: 0 for a last resort and a deprecated address, 1 if it is not known, a
+     * tenth for the bootstrap's network.
      *
      * @param speedMbps 0 if it is not known
      */
     public int countedMbps(int speedMbps) {
-        if (this == LAST_RESORT) {
+        if (this == LAST_RESORT || this == DEPRECATED) {
             return 0;
         }
         if (speedMbps <= 0) {

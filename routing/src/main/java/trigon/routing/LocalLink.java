@@ -1,8 +1,6 @@
 package trigon.routing;
 
-import java.net.Inet6Address;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.Comparator;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
@@ -102,14 +100,7 @@ public record LocalLink(
 
     /** What sockets are bound to: a link-local address with its interface, since each has one in that subnet. */
     public InetAddress bindAddress() {
-        if (!isLinkLocal() || interfaceIndex == 0) {
-            return address.address();
-        }
-        try {
-            return Inet6Address.getByAddress(null, address.address().getAddress(), interfaceIndex);
-        } catch (UnknownHostException e) {
-            throw new AssertionError("16 bytes are always an address", e);
-        }
+        return InterfaceAddress.inZone(address.address(), interfaceIndex);
     }
 
     /** Whether the other is one of the same address and kind, and for RDMA of the same device. */

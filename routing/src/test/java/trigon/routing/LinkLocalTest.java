@@ -14,6 +14,7 @@ import static trigon.verbs.LinkKind.SOFTWARE;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,7 +46,11 @@ class LinkLocalTest {
 
         assertThat(found.links())
                 .map(LocalLink::toString)
-                .containsExactly("slow 10.0.12.1/24 (TCP)", "off 10.0.13.1/24 (TCP)", "fast fe80::a1/64 (TCP)");
+                .containsExactly(
+                        "slow 10.0.12.1/24 (TCP)",
+                        "slow fe80::3/64 (TCP)",
+                        "off 10.0.13.1/24 (TCP)",
+                        "fast fe80::a1/64 (TCP)");
         assertThat(found.leftOut())
                 .map(LeftOut::toString)
                 .anyMatch(text -> text.startsWith("fast: used by its link-local address"));
@@ -71,7 +76,8 @@ class LinkLocalTest {
                         up("veth12ab", 2, HERE_ONE),
                         up("calif00", 3, HERE_TWO),
                         up("docker0", 4, "fe80::4/64")),
-                new InnerInterfaces(Set.of("docker0"), Set.of("veth12ab", "calif00")));
+                new InnerInterfaces(Set.of("docker0"), Set.of("veth12ab", "calif00")),
+                Map.of());
 
         assertThat(LinkDiscovery.discover(Links.config(LinkPolicy.AUTO), List.of(), host)
                         .links())
@@ -123,7 +129,8 @@ class LinkLocalTest {
                         "one fe80::a1/64",
                         "two 10.0.12.9/24",
                         "two fe80::a2/64",
-                        "other 10.0.13.1/24");
+                        "other 10.0.13.1/24",
+                        "other fe80::a4/64");
 
         List<Path> paths = new RoutingTable(found.links(), _ -> Optional.empty(), Map.of(), List.of())
                 .pathsTo(peer(remote("10.0.12.2/24", SOFTWARE), remote("fe80::b1/64", SOFTWARE)));
@@ -131,6 +138,70 @@ class LinkLocalTest {
         assertThat(paths)
                 .map(path -> path.local().interfaceName() + " " + path.remote().interfaceAddress())
                 .containsExactly("one fe80::b1/64", "two fe80::b1/64", "one 10.0.12.2/24", "two 10.0.12.2/24");
+    }
+
+    /** Its kernel may send to all of the subnet over another interface, which this node cannot see. */
+    @Test
+    void aPeerWithSeveralAddressesInOurSubnetIsAskedByThemFirst() {
+        DiscoveredLinks found = discover(up("one", 2, "169.254.33.150/16", HERE_ONE));
+
+        List<Path> paths = new RoutingTable(found.links(), _ -> Optional.empty(), Map.of(), List.of())
+                .pathsTo(peer(
+                        remote("169.254.77.31/16", SOFTWARE),
+                        remote("169.254.140.9/16", SOFTWARE),
+                        remote("fe80::b1/64", SOFTWARE),
+                        remote("fe80::b2/64", SOFTWARE)));
+
+        assertThat(paths)
+                .map(path -> path.remote().interfaceAddress().toString())
+                .containsExactly("fe80::b1/64", "fe80::b2/64", "169.254.77.31/16", "169.254.140.9/16");
+    }
+
+    /** The peer has one interface, and offers its link-local address beside the other one. */
+    @Test
+    void aNodeWithSeveralInterfacesInAPeersSubnetAsksByThemFirst() {
+        DiscoveredLinks found =
+                discover(up("one", 2, "169.254.77.31/16", HERE_ONE), up("two", 3, "169.254.140.9/16", HERE_TWO));
+
+        List<Path> paths = new RoutingTable(found.links(), _ -> Optional.empty(), Map.of(), List.of())
+                .pathsTo(peer(remote("169.254.33.150/16", SOFTWARE), remote("fe80::b1/64", SOFTWARE)));
+
+        assertThat(paths)
+                .map(path -> path.local().interfaceName() + " " + path.remote().interfaceAddress())
+                .containsExactly(
+                        "one fe80::b1/64", "two fe80::b1/64", "one 169.254.33.150/16", "two 169.254.33.150/16");
+    }
+
+    @Test
+    void whereTheKernelSendsFromAnotherInterfaceTheyGoFirst() {
+        DiscoveredLinks found = discover(up("one", 2, "10.0.12.1/24", HERE_ONE));
+        Optional<InetAddress> elsewhere = Optional.of(Links.address("10.9.9.9"));
+
+        List<Path> paths = new RoutingTable(found.links(), _ -> elsewhere, Map.of(), List.of())
+                .pathsTo(peer(remote("10.0.12.2/24", SOFTWARE), remote("fe80::b1/64", SOFTWARE)));
+
+        assertThat(paths)
+                .map(path -> path.remote().interfaceAddress().toString())
+                .containsExactly("fe80::b1/64", "10.0.12.2/24");
+    }
+
+    /** Each of them would be asked, and be silent for a second. */
+    @Test
+    void whereTheSubnetSaysWhichCableLeadsThereTheyAreNotTried() {
+        DiscoveredLinks found =
+                discover(up("one", 2, "10.0.12.1/24", HERE_ONE), up("two", 3, "10.0.13.1/24", HERE_TWO));
+        RoutingTable table = new RoutingTable(found.links(), _ -> Optional.empty(), Map.of(), List.of());
+
+        assertThat(table.pathsTo(peer(
+                        remote("10.0.12.2/24", SOFTWARE),
+                        remote("10.0.23.2/24", SOFTWARE),
+                        remote("fe80::b1/64", SOFTWARE),
+                        remote("fe80::b2/64", SOFTWARE))))
+                .singleElement()
+                .hasToString("peer 10.0.12.2 via one 10.0.12.1/24 (TCP), same subnet /24");
+        assertThatExceptionOfType(NoPathException.class)
+                .isThrownBy(
+                        () -> table.pathsTo(peer(remote("10.0.9.2/24", SOFTWARE), remote("fe80::b1/64", SOFTWARE))));
     }
 
     /** Ethernet and wireless, say, beside the cables. */
@@ -188,7 +259,8 @@ class LinkLocalTest {
                         "one fe80::a1/64",
                         "two 169.254.91.14/16",
                         "two fe80::a2/64",
-                        "other 10.0.13.1/24");
+                        "other 10.0.13.1/24",
+                        "other fe80::a4/64");
         assertThat(SharedSubnets.warnings(found.links()))
                 .singleElement()
                 .asString()

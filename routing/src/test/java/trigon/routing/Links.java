@@ -104,7 +104,7 @@ public final class Links {
 
     /** With those of them that lead to containers of this machine. */
     public static HostInterfaces interfaces(Set<String> inner, HostInterface... interfaces) {
-        return new HostInterfaces(List.of(interfaces), new InnerInterfaces(inner, Set.of()));
+        return new HostInterfaces(List.of(interfaces), new InnerInterfaces(inner, Set.of()), Map.of());
     }
 
     /** An Ethernet port whose GID table is as SoftRoCE's: a link-local entry first, then the addresses. */

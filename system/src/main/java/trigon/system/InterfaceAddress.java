@@ -98,6 +98,24 @@ public record InterfaceAddress(InetAddress address, int prefixLength) implements
         return address instanceof Inet6Address && address.isLinkLocalAddress();
     }
 
+    /**
+     * A link-local IPv6 address with the interface to use, without which it means nothing to a socket; any other address
+     * unchanged.
+     *
+     * @param interfaceIndex 0 if it is not known
+     */
+    public static InetAddress inZone(InetAddress address, int interfaceIndex) {
+        boolean isLinkLocal = address instanceof Inet6Address && address.isLinkLocalAddress();
+        if (!isLinkLocal || interfaceIndex == 0) {
+            return address;
+        }
+        try {
+            return Inet6Address.getByAddress(null, address.getAddress(), interfaceIndex);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("16 bytes are always an address", e);
+        }
+    }
+
     /** Why no interface can be reached under this address in this subnet; empty if one can. */
     public Optional<String> flaw() {
         if (address.isAnyLocalAddress()) {

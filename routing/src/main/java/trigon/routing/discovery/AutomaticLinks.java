@@ -121,11 +121,21 @@ final class AutomaticLinks {
             if (each.isLinkLocalOnly()) {
                 leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.LinkLocalOnly()));
             }
-            for (InterfaceAddress address : addresses(each)) {
-                links.addSoftware(each, address, rank);
-            }
+            add(each, rank, false);
             rank++;
         }
+        for (HostInterface each : usable) { // behind all others, and the first to go where a handle is full
+            if (wanted.test(each)) {
+                add(each, rank, true);
+                rank++;
+            }
+        }
+    }
+
+    private void add(HostInterface each, int rank, boolean deprecated) {
+        addresses(each).stream()
+                .filter(address -> each.isDeprecated(address) == deprecated)
+                .forEach(address -> links.addSoftware(each, address, rank));
     }
 
     private List<InterfaceAddress> addresses(HostInterface of) {
@@ -134,6 +144,6 @@ final class AutomaticLinks {
         if (inside) {
             return of.isLinkLocalOnly() ? List.of() : of.usableAddresses();
         }
-        return interfaces.linkAddresses(of);
+        return of.linkAddresses();
     }
 }

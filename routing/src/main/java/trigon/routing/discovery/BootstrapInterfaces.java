@@ -34,9 +34,7 @@ public final class BootstrapInterfaces {
                         && !each.usableAddresses().isEmpty()
                         && !isNamed(each, names, exact));
         return leavesOthers
-                ? new HostInterfaces(interfaces.interfaces().stream()
-                        .map(each -> isNamed(each, names, exact) ? each.forBootstrap() : each)
-                        .toList())
+                ? interfaces.map(each -> isNamed(each, names, exact) ? each.forBootstrap() : each)
                 : interfaces;
     }
 

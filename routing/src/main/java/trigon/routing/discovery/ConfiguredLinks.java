@@ -109,7 +109,7 @@ final class ConfiguredLinks {
         if (nic.device().isPresent() && !namedByUser) {
             String interfaceName = nic.device().get();
             all = all.stream()
-                    .filter(each -> each.on().name().equals(interfaceName))
+                    .filter(each -> each.on().name().equals(interfaces.nameOf(interfaceName)))
                     .toList();
         }
         if (nic.address().isEmpty()) {
@@ -152,7 +152,7 @@ final class ConfiguredLinks {
                 .flatMap(interfaces::withName)
                 .orElseThrow(() -> problem(nic, "its addresses are not known; add its address"));
         noteDown(on);
-        List<InterfaceAddress> addresses = interfaces.linkAddresses(on);
+        List<InterfaceAddress> addresses = on.linkAddresses();
         if (addresses.isEmpty()) {
             throw problem(nic, "the interface has no IP address");
         }

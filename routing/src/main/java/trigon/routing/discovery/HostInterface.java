@@ -2,7 +2,12 @@ package trigon.routing.discovery;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import trigon.routing.LinkUse;
 import trigon.system.InterfaceAddress;
 
@@ -16,6 +21,8 @@ import trigon.system.InterfaceAddress;
  * @param addresses its IP addresses
  * @param speedMbps rate of the link in Mbit/s; 0 if the kernel does not tell it
  * @param use what it is for
+ * @param states of its IPv6 addresses that are not in the usual state; those that cannot be used are not among its
+ *     addresses
  */
 public record HostInterface(
         String name,
@@ -24,22 +31,24 @@ public record HostInterface(
         boolean loopback,
         List<InterfaceAddress> addresses,
         int speedMbps,
-        LinkUse use) {
+        LinkUse use,
+        Map<InterfaceAddress, AddressState> states) {
 
     public HostInterface {
         addresses = List.copyOf(addresses);
+        states = Map.copyOf(states);
     }
 
     /** An interface for data, {@link LinkUse#DATA}. */
     public HostInterface(
             String name, int index, boolean up, boolean loopback, List<InterfaceAddress> addresses, int speedMbps) {
-        this(name, index, up, loopback, addresses, speedMbps, LinkUse.DATA);
+        this(name, index, up, loopback, addresses, speedMbps, LinkUse.DATA, Map.of());
     }
 
     /** The same as NCCL's bootstrap network, unless it is a last resort. */
     HostInterface forBootstrap() {
         return use == LinkUse.DATA
-                ? new HostInterface(name, index, up, loopback, addresses, speedMbps, LinkUse.BOOTSTRAP)
+                ? new HostInterface(name, index, up, loopback, addresses, speedMbps, LinkUse.BOOTSTRAP, states)
                 : this;
     }
 
@@ -50,38 +59,49 @@ public record HostInterface(
                 || (address instanceof Inet6Address && address.isLinkLocalAddress()));
     }
 
-    /** The addresses by which peers can tell it, or else its link-local one; in order. */
+    /** The addresses by which peers can tell it, or else its link-local one; in order, deprecated ones last. */
     List<InterfaceAddress> usableAddresses() {
         List<InterfaceAddress> routable = addresses.stream()
                 .filter(address -> isUsable(address.address()))
-                .sorted()
+                .sorted(Comparator.comparing(this::isDeprecated).thenComparing(Comparator.naturalOrder()))
                 .toList();
-        return routable.isEmpty()
-                ? addresses.stream()
-                        .filter(InterfaceAddress::isLinkLocal)
-                        .sorted()
-                        .limit(1)
-                        .toList()
-                : routable;
+        return routable.isEmpty() ? linkLocalAddress() : routable;
     }
 
-    /** Its link-local address, if it has another usable one as well. */
-    List<InterfaceAddress> spareAddress() {
-        return isLinkLocalOnly()
-                ? List.of()
-                : addresses.stream()
-                        .filter(InterfaceAddress::isLinkLocal)
-                        .sorted()
-                        .limit(1)
-                        .toList();
+    private List<InterfaceAddress> linkLocalAddress() {
+        return addresses.stream()
+                .filter(InterfaceAddress::isLinkLocal)
+                .sorted()
+                .limit(1)
+                .toList();
     }
 
-    /** Whether each has an address in the other's subnet, so that the kernel sends to both subnets over one of them. */
-    boolean sharesSubnet(HostInterface other) {
-        return usableAddresses().stream()
-                .filter(one -> !one.isLinkLocal())
-                .anyMatch(one -> other.usableAddresses().stream()
-                        .anyMatch(two -> one.contains(two.address()) && two.contains(one.address())));
+    /**
+     * What its links are named by: its usable addresses, and after them its link-local one. Where a node has several
+     * interfaces in one subnet, only link-local addresses distinguish its cables, at both ends; and this end cannot see
+     * the other's interfaces.
+     */
+    List<InterfaceAddress> linkAddresses() {
+        return Stream.concat(usableAddresses().stream(), linkLocalAddress().stream())
+                .distinct()
+                .toList();
+    }
+
+    /** Whether the kernel takes this address for new connections only where it has no other one. */
+    boolean isDeprecated(InterfaceAddress address) {
+        return states.get(address) == AddressState.DEPRECATED;
+    }
+
+    /** The use of a link at one of its addresses. */
+    LinkUse use(InterfaceAddress address) {
+        return isDeprecated(address) ? LinkUse.DEPRECATED : use;
+    }
+
+    /** Its addresses that the kernel does not let anybody use, with the reasons; in order. */
+    SortedMap<InterfaceAddress, AddressState> unready() {
+        SortedMap<InterfaceAddress, AddressState> unready = new TreeMap<>(states);
+        unready.values().removeIf(AddressState.DEPRECATED::equals);
+        return unready;
     }
 
     /** Whether it can be used, but by its link-local address only. */

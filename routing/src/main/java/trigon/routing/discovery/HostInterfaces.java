@@ -10,23 +10,26 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LinkUse;
 import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
+import trigon.system.kernel.InterfaceNames;
 
 /**
  * Snapshot of the machine's network interfaces.
  *
  * @param interfaces by index
  * @param inner those that lead nowhere else
+ * @param otherNames alternative names that interfaces have besides, and their names
  */
-public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inner) {
+public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inner, Map<String, String> otherNames) {
 
     private static final Logger log = LoggerFactory.getLogger(HostInterfaces.class);
 
@@ -34,11 +37,17 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         interfaces = interfaces.stream()
                 .sorted(Comparator.comparingInt(HostInterface::index).thenComparing(HostInterface::name))
                 .toList();
+        otherNames = Map.copyOf(otherNames);
     }
 
     /** Of which each may lead elsewhere. */
     public HostInterfaces(List<HostInterface> interfaces) {
-        this(interfaces, InnerInterfaces.NONE);
+        this(interfaces, InnerInterfaces.NONE, Map.of());
+    }
+
+    /** The same machine's, with each interface changed. */
+    HostInterfaces map(UnaryOperator<HostInterface> change) {
+        return new HostInterfaces(interfaces.stream().map(change).toList(), inner, otherNames);
     }
 
     /** How long the kernel may take to find out whether another machine has an address. */
@@ -66,13 +75,11 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
     }
 
     private static boolean isExamining() {
-        UnreadyAddresses unready = UnreadyAddresses.now();
+        AddressStates states = AddressStates.now();
         try {
-            return !unready.keys().isEmpty()
+            return !states.byInterface().isEmpty()
                     && NetworkInterface.networkInterfaces()
-                            .anyMatch(each -> answer(each::isUp)
-                                    && each.inetAddresses()
-                                            .anyMatch(address -> unready.contains(each.getIndex(), address)));
+                            .anyMatch(each -> answer(each::isUp) && states.areTentative(each.getIndex()));
         } catch (SocketException _) {
             return false;
         }
@@ -95,10 +102,10 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
     /** Asks the kernel. None, with a warning, where Java finds none: not even the loopback is up in a new namespace. */
     public static HostInterfaces snapshot() {
         List<HostInterface> interfaces = new ArrayList<>();
-        UnreadyAddresses unready = UnreadyAddresses.now();
+        AddressStates states = AddressStates.now();
         try {
             for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-                interfaces.add(snapshot(each, unready));
+                interfaces.add(snapshot(each, states));
             }
         } catch (SocketException e) {
             log.warn("the network interfaces cannot be listed: {}", e.getMessage());
@@ -109,7 +116,8 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
                 interfaces,
                 InnerInterfaces.of(
                         Path.of("/sys"),
-                        interfaces.stream().map(HostInterface::name).toList()));
+                        interfaces.stream().map(HostInterface::name).toList()),
+                InterfaceNames.alternative());
     }
 
     /** All that this process's network namespace has; Java leaves out those without an address. */
@@ -134,15 +142,16 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         } catch (IOException _) {
             // as if it were down
         }
-        return new HostInterface(name, 0, up, name.equals("lo"), List.of(), speedMbps(name), use(name));
+        return new HostInterface(name, 0, up, name.equals("lo"), List.of(), speedMbps(name), use(name), Map.of());
     }
 
-    private static HostInterface snapshot(NetworkInterface of, UnreadyAddresses unready) {
+    private static HostInterface snapshot(NetworkInterface of, AddressStates all) {
         boolean up = answer(of::isUp);
         boolean cable = isCable(of.getName());
+        Map<InterfaceAddress, AddressState> states = up ? all.of(of.getIndex()) : Map.of();
         List<InterfaceAddress> addresses = of.getInterfaceAddresses().stream()
-                .filter(address -> !up || !unready.contains(of.getIndex(), address.getAddress()))
                 .map(address -> interfaceAddress(address.getAddress(), address.getNetworkPrefixLength()))
+                .filter(address -> states.getOrDefault(address, AddressState.DEPRECATED) == AddressState.DEPRECATED)
                 .filter(address -> cable || !address.isLinkLocal())
                 .toList();
         return new HostInterface(
@@ -152,7 +161,8 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
                 answer(of::isLoopback),
                 addresses,
                 speedMbps(of.getName()),
-                use(of.getName()));
+                use(of.getName()),
+                states);
     }
 
     /** Whether there may be a machine at the other end: not for a bridge's port, a bond's member, or a tunnel. */
@@ -204,20 +214,6 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         return LinkUse.of(Path.of("/sys/class/net", name));
     }
 
-    /**
-     * What an interface's links are named by: its usable addresses, and its link-local one as well where another
-     * interface is in one of its subnets: only by that the kernel tells those two apart.
-     */
-    List<InterfaceAddress> linkAddresses(HostInterface of) {
-        boolean shares = interfaces.stream()
-                .filter(other -> !other.name().equals(of.name()) && !other.loopback())
-                .anyMatch(of::sharesSubnet);
-        return shares
-                ? Stream.concat(of.usableAddresses().stream(), of.spareAddress().stream())
-                        .toList()
-                : of.usableAddresses();
-    }
-
     /** The interface with that index; empty for 0. */
     public Optional<HostInterface> withIndex(int index) {
         return interfaces.stream()
@@ -225,9 +221,24 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
                 .findFirst();
     }
 
-    /** Empty if this machine has no such interface, or had none when this was taken. */
+    /** By its name or an alternative one; empty if this machine had no such interface when this was taken. */
     public Optional<HostInterface> withName(String name) {
-        return interfaces.stream().filter(each -> each.name().equals(name)).findFirst();
+        String known = nameOf(name);
+        return interfaces.stream().filter(each -> each.name().equals(known)).findFirst();
+    }
+
+    /** The name of the interface that has this alternative name; any other name unchanged. */
+    String nameOf(String name) {
+        return otherNames.getOrDefault(name, name);
+    }
+
+    /** The alternative names of an interface, sorted. */
+    public List<String> otherNamesOf(String name) {
+        return otherNames.entrySet().stream()
+                .filter(each -> each.getValue().equals(name))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
     }
 
     /**

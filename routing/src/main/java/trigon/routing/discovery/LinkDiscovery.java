@@ -37,7 +37,7 @@ public final class LinkDiscovery {
     public static DiscoveredLinks discover(PluginConfig config, List<RdmaPort> ports, HostInterfaces interfaces) {
         LinkPolicy policy = config.links().value();
         GidSelector gids = new GidSelector(config.queuePair(), interfaces);
-        List<LeftOut> leftOut = new ArrayList<>();
+        List<LeftOut> leftOut = new ArrayList<>(unready(interfaces));
         List<LocalLink> links = config.thisNode()
                 .map(node -> new ConfiguredLinks(policy, gids, interfaces, ports, leftOut, nodes(config)).find(node))
                 .orElseGet(() -> new AutomaticLinks(policy, gids, interfaces, leftOut).find(ports));
@@ -49,17 +49,28 @@ public final class LinkDiscovery {
                                     config.links(),
                                     leftOut.isEmpty() ? "no RDMA device is known" : LeftOut.joined(leftOut)));
         }
-        return new DiscoveredLinks(links, overrides(config, links), leftOut);
+        return new DiscoveredLinks(links, overrides(config, links, interfaces), leftOut);
+    }
+
+    private static List<LeftOut> unready(HostInterfaces interfaces) {
+        List<LeftOut> unready = new ArrayList<>();
+        for (HostInterface each : interfaces.interfaces()) {
+            each.unready()
+                    .forEach((address, state) -> unready.add(
+                            new LeftOut(each.name(), new LeftOut.Cause.AddressNotReady(address, state.toString()))));
+        }
+        return unready;
     }
 
     private static List<NodeConfig> nodes(PluginConfig config) {
         return config.cluster().map(ClusterConfig::nodes).orElse(List.of());
     }
 
-    private static Map<Integer, NicOverride> overrides(PluginConfig config, List<LocalLink> links) {
+    private static Map<Integer, NicOverride> overrides(
+            PluginConfig config, List<LocalLink> links, HostInterfaces interfaces) {
         Map<Integer, NicOverride> overrides = new HashMap<>();
         config.nicsForPeers().forEach((peer, reference) -> {
-            Set<InetAddress> addresses = addresses(reference, config.thisNode().orElseThrow(), links);
+            Set<InetAddress> addresses = addresses(reference, config.thisNode().orElseThrow(), links, interfaces);
             if (addresses.isEmpty()) {
                 throw new ConfigException("%s: %s, prescribed for a peer, is none of this node's NICs; they are %s"
                         .formatted(
@@ -74,7 +85,8 @@ public final class LinkDiscovery {
         return overrides;
     }
 
-    private static Set<InetAddress> addresses(NicReference reference, NodeConfig node, List<LocalLink> links) {
+    private static Set<InetAddress> addresses(
+            NicReference reference, NodeConfig node, List<LocalLink> links, HostInterfaces interfaces) {
         Set<InetAddress> addresses = new LinkedHashSet<>();
         for (LocalLink link : links) {
             boolean meant = switch (reference) {
@@ -82,7 +94,7 @@ public final class LinkDiscovery {
                     link.address().address().equals(byAddress.address());
                 case NicReference.ByName byName ->
                     link.deviceName().equals(byName.name())
-                            || link.interfaceName().equals(byName.name())
+                            || link.interfaceName().equals(interfaces.nameOf(byName.name()))
                             || listedAs(node.nics().get(link.rank()), byName.name());
             };
             if (meant) {

@@ -60,7 +60,7 @@ final class LinkList {
                 on.name(),
                 on.index(),
                 rank,
-                on.use()));
+                on.use(address)));
     }
 
     private String softwareName(HostInterface on) {

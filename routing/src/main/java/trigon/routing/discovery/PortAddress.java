@@ -32,6 +32,6 @@ record PortAddress(RdmaPort port, GidEntry gid, HostInterface on, InterfaceAddre
                 on.name(),
                 on.index(),
                 rank,
-                on.use() == LinkUse.BOOTSTRAP ? LinkUse.DATA : on.use());
+                on.use(address) == LinkUse.BOOTSTRAP ? LinkUse.DATA : on.use(address));
     }
 }

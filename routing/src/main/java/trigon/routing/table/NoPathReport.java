@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import trigon.routing.LocalLink;
 import trigon.routing.NicOverride;
 import trigon.routing.PeerLink;
+import trigon.routing.SharedSubnets;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
@@ -20,6 +21,7 @@ import trigon.verbs.LinkKind;
  * @param peer its name
  * @param links this machine's
  * @param remotes the peer's
+ * @param ownAddresses those of the peer's that this node has itself
  * @param override the NIC prescribed for the peer
  * @param sources for each of the peer's, the address from which the kernel would send to it
  * @param downAtInit what could not be used when the process began
@@ -28,6 +30,7 @@ record NoPathReport(
         String peer,
         List<LocalLink> links,
         List<PeerLink> remotes,
+        Set<PeerLink> ownAddresses,
         Optional<NicOverride> override,
         Map<PeerLink, Optional<InetAddress>> sources,
         List<String> downAtInit) {
@@ -36,7 +39,11 @@ record NoPathReport(
         StringBuilder text = new StringBuilder("no path to " + peer + ", which is at ");
         text.append(remotes.isEmpty() ? "no address" : join(remotes)).append(". This node has ");
         text.append(links.isEmpty() ? "no link" : join(links)).append(".");
+        if (!ownAddresses.isEmpty()) {
+            return text.append(sameAddresses()).toString();
+        }
         links.stream()
+                .filter(link -> !link.isLinkLocal() || SharedSubnets.isNeeded(link, links))
                 .collect(Collectors.groupingBy(LocalLink::address, TreeMap::new, Collectors.toList()))
                 .forEach((address, sharing) ->
                         text.append(" %s: %s.".formatted(InterfaceAddress.text(address.address()), why(sharing))));
@@ -48,6 +55,16 @@ record NoPathReport(
             text.append(" Was down at init: ").append(join(downAtInit)).append("; check cables and interfaces.");
         }
         return text.append(advice()).toString();
+    }
+
+    private String sameAddresses() {
+        return (" The peer is on another node and has the same address, %s: both processes are in a network of their own,"
+                        + " as of containers (Docker's default bridge). Give them the hosts' network: docker run"
+                        + " --network=host, or hostNetwork: true in Kubernetes.")
+                .formatted(ownAddresses.stream()
+                        .map(each -> InterfaceAddress.text(each.address()))
+                        .sorted()
+                        .collect(Collectors.joining(", ")));
     }
 
     /** Of links with the same address. */

@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerLink;
@@ -36,11 +38,15 @@ final class PathOrder {
     /**
      * The order.
      *
-     * @param links this machine's
+     * @param paths that are to be ordered
      * @param listed whether the user has listed them
      * @param preferred a link that goes before others that are as good
      */
-    static Comparator<Path> of(List<LocalLink> links, boolean listed, Optional<LocalLink> preferred) {
+    static Comparator<Path> of(List<Path> paths, boolean listed, Optional<LocalLink> preferred) {
+        Set<String> ambiguous = paths.stream()
+                .filter(path -> path.reason().isInPlaceOfSubnet())
+                .map(path -> path.local().interfaceName())
+                .collect(Collectors.toSet());
         Comparator<Path> preferredFirst = Comparator.comparing(
                 path -> preferred.filter(link -> link.equals(path.local())).isEmpty());
         if (listed) {
@@ -50,20 +56,17 @@ final class PathOrder {
                 .reversed()
                 .thenComparing(MOST_DIRECT)
                 .thenComparing(preferredFirst)
-                .thenComparingInt((Path path) -> doubt(path, links))
+                .thenComparingInt((Path path) -> doubt(path, ambiguous))
                 .thenComparing(SAME_AT_BOTH_ENDS)
                 .thenComparing(BY_RANK);
     }
 
-    /** In a subnet of its own, a link leads there; among those that share one, only their link-local addresses tell. */
-    private static int doubt(Path path, List<LocalLink> links) {
+    /** In a subnet of its own, a link leads there; where several share one, only their link-local addresses tell. */
+    private static int doubt(Path path, Set<String> ambiguous) {
         if (path.reason().isLinkLocal()) {
             return 1;
         }
-        boolean shares = links.stream()
-                .anyMatch(other -> other.isLinkLocal()
-                        && other.interfaceName().equals(path.local().interfaceName()));
-        return shares ? 2 : 0;
+        return ambiguous.contains(path.local().interfaceName()) ? 2 : 0;
     }
 
     private static InetAddress lower(Path path) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.Collectors;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
@@ -23,6 +24,7 @@ import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.RouteLookup;
+import trigon.routing.SharedSubnets;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
@@ -102,8 +104,8 @@ public final class RoutingTable {
      * The paths to a peer, in the order in which they should be tried. Without a list from the user, those that carry
      * most go first. Then come those within one subnet, the longest prefix first, RDMA before software, then by the
      * user's list, or in an order that both ends have in common; after them those along the kernel's routes, and those
-     * between link-local addresses, of which some may lead nowhere. Link-local addresses of an interface here that
-     * shares its subnet with another one go before that subnet. If the configuration prescribes a NIC for this peer,
+     * between link-local addresses, of which some may lead nowhere. Where the subnet of an interface here and of the peer
+     * does not say which cable leads there, link-local addresses go before it. If the configuration prescribes a NIC for this peer,
      * only that one's.
      *
      * @return at least one path
@@ -128,12 +130,12 @@ public final class RoutingTable {
                 peer.links().stream().distinct().sorted(PeerLink.BY_ADDRESS).toList();
         Map<PeerLink, Optional<InetAddress>> sources = new HashMap<>();
         List<Path> paths = new ArrayList<>();
+        Set<PeerLink> ownAddresses = ownAddresses(peer);
+        remotes.forEach(remote -> sources.put(remote, sourceFor(remote)));
         for (PeerLink remote : remotes) {
-            Optional<InetAddress> source = sourceFor(remote);
-            sources.put(remote, source);
             for (LocalLink local : candidates) {
-                if (remote.kinds().contains(local.kind())) {
-                    reason(local, remote, source)
+                if (remote.kinds().contains(local.kind()) && !ownAddresses.contains(remote)) {
+                    reason(local, remote, sources)
                             .map(why -> override.<Reason>map(nic -> new Reason.Prescribed(nic.reference(), why))
                                     .orElse(why))
                             .ifPresent(why -> paths.add(new Path(name, local, remote, local.kind(), why)));
@@ -142,11 +144,11 @@ public final class RoutingTable {
         }
         if (paths.isEmpty()) {
             throw new NoPathException(
-                    new NoPathReport(name, links, remotes, override, sources, downAtInit).text()
+                    new NoPathReport(name, links, remotes, ownAddresses, override, sources, downAtInit).text()
                             + sentence(withheld(remotes, candidates)),
                     !downAtInit.isEmpty());
         }
-        return paths.stream().sorted(PathOrder.of(links, listed, preferred)).toList();
+        return paths.stream().sorted(PathOrder.of(paths, listed, preferred)).toList();
     }
 
     /**
@@ -168,18 +170,65 @@ public final class RoutingTable {
                 : kernel.sourceFor(remote.address());
     }
 
-    private Optional<Reason> reason(LocalLink local, PeerLink remote, Optional<InetAddress> source) {
+    /** Of a peer on another node: the addresses that this node has, too. They lead back to this node. */
+    private Set<PeerLink> ownAddresses(PeerDescription peer) {
+        return peer.mayBeOnThisNode()
+                ? Set.of()
+                : peer.links().stream()
+                        .filter(remote -> links.stream()
+                                .anyMatch(own -> own.address().address().equals(remote.address())))
+                        .collect(Collectors.toSet());
+    }
+
+    private Optional<Reason> reason(LocalLink local, PeerLink remote, Map<PeerLink, Optional<InetAddress>> sources) {
         if (local.isLinkLocal() || remote.interfaceAddress().isLinkLocal()) {
             boolean both = local.isLinkLocal() && remote.interfaceAddress().isLinkLocal();
-            return both ? Optional.of(new Reason.LinkLocal(subnetBits(local))) : Optional.empty();
+            return both ? linkLocal(local, sources) : Optional.empty();
         }
         OptionalInt prefix = commonPrefix(local, remote);
         if (prefix.isPresent()) {
             return Optional.of(new Reason.SameSubnet(prefix.getAsInt()));
         }
-        return source.filter(address -> address.equals(local.address().address()))
+        return sources.getOrDefault(remote, Optional.empty())
+                .filter(address -> address.equals(local.address().address()))
                 .filter(own -> !isWithheldFromRdma(local, remote, own))
                 .map(_ -> new Reason.KernelRoute());
+    }
+
+    /** None where another address of the interface is in a subnet of the peer's, and distinguishes the cable. */
+    private Optional<Reason> linkLocal(LocalLink local, Map<PeerLink, Optional<InetAddress>> sources) {
+        List<LocalLink> beside = links.stream()
+                .filter(other -> !other.isLinkLocal() && other.interfaceName().equals(local.interfaceName()))
+                .toList();
+        if (beside.isEmpty()) {
+            return Optional.of(new Reason.LinkLocal(0));
+        }
+        OptionalInt ambiguous = beside.stream()
+                .flatMapToInt(own -> sources.keySet().stream()
+                        .filter(remote -> isAmbiguous(own, remote, sources))
+                        .flatMapToInt(remote -> commonPrefix(own, remote).stream()))
+                .max();
+        return ambiguous.stream()
+                .mapToObj(Reason.LinkLocal::new)
+                .map(Reason.class::cast)
+                .findFirst();
+    }
+
+    /**
+     * Whether a subnet does not say which cable leads to the peer: this node or the peer has several addresses in it,
+     * or the kernel would send from another interface.
+     */
+    private boolean isAmbiguous(LocalLink own, PeerLink remote, Map<PeerLink, Optional<InetAddress>> sources) {
+        boolean severalThere = sources.keySet().stream()
+                .anyMatch(other -> !other.address().equals(remote.address())
+                        && remote.interfaceAddress().contains(other.address())
+                        && other.interfaceAddress().contains(remote.address()));
+        boolean elsewhere = sources.getOrDefault(remote, Optional.empty())
+                .filter(source -> links.stream()
+                        .noneMatch(link -> link.interfaceName().equals(own.interfaceName())
+                                && link.address().address().equals(source)))
+                .isPresent();
+        return severalThere || elsewhere || SharedSubnets.isShared(own, links);
     }
 
     /** Whether only the settings keep RDMA from a link: it leads to the peer's link through a gateway. */
@@ -220,15 +269,6 @@ public final class RoutingTable {
 
     private static String sentence(String reason) {
         return reason.isEmpty() ? "" : " RDMA is not used: " + reason + ".";
-    }
-
-    /** Of the interface with that link-local address; 0 if it has no other one. */
-    private int subnetBits(LocalLink local) {
-        return links.stream()
-                .filter(other -> !other.isLinkLocal() && other.interfaceName().equals(local.interfaceName()))
-                .mapToInt(other -> other.address().prefixLength())
-                .max()
-                .orElse(0);
     }
 
     /**

@@ -10,8 +10,10 @@ import static trigon.routing.Links.roce;
 import static trigon.routing.Links.up;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
@@ -20,6 +22,7 @@ import trigon.config.setting.LinkPolicy;
 import trigon.routing.Bandwidth;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LeftOut;
+import trigon.routing.LinkUse;
 import trigon.routing.Links;
 import trigon.routing.LocalLink;
 import trigon.routing.PeerDescription;
@@ -171,9 +174,52 @@ class AutomaticLinksTest {
 
         assertThat(found.links())
                 .map(LocalLink::toString)
-                .containsExactly("eth0 192.168.1.5/24 (TCP)", "va 10.0.12.1/24 (TCP)", "vb 10.0.13.1/24 (TCP)");
+                .containsExactly(
+                        "eth0 192.168.1.5/24 (TCP)",
+                        "eth0 fe80::2/64 (TCP)",
+                        "va 10.0.12.1/24 (TCP)",
+                        "va fe80::3/64 (TCP)",
+                        "vb 10.0.13.1/24 (TCP)");
         assertThat(found.links().getFirst().speedMbps()).isEqualTo(25_000);
         assertThat(found.leftOut()).contains(new LeftOut("lo", new LeftOut.Cause.BetterInterfaces()));
+    }
+
+    /** The kernel takes others for new connections, and a deprecated address may go soon. */
+    @Test
+    void deprecatedAddressesGoBehindAllOthersAndUnusableOnesAreNamed() {
+        HostInterfaces host = interfaces(
+                withStates(
+                        "va",
+                        List.of("fd00:12::1/64", "fd00:99::1/64"),
+                        Map.of(
+                                "fd00:12::1/64", AddressState.DEPRECATED,
+                                "fd00:12::9/64", AddressState.FAILED,
+                                "fe80::3/64", AddressState.TENTATIVE)),
+                up("vb", 4, 1_000, "fd00:13::1/64"));
+
+        DiscoveredLinks found = discover(LinkPolicy.SOFTWARE, host);
+
+        assertThat(found.links())
+                .map(LocalLink::toString)
+                .containsExactly("va fd00:99::1/64 (TCP)", "vb fd00:13::1/64 (TCP)", "va fd00:12::1/64 (TCP)");
+        assertThat(found.links().getLast().countedMbps()).isZero();
+        assertThat(found.leftOut())
+                .map(LeftOut::toString)
+                .anyMatch(text -> text.startsWith("va: fd00:12::9/64 is not used: another machine on this link has it"))
+                .anyMatch(text -> text.startsWith("va: fe80::3/64 is not used: the kernel still checks"));
+    }
+
+    private static HostInterface withStates(String name, List<String> usable, Map<String, AddressState> states) {
+        return new HostInterface(
+                name,
+                3,
+                true,
+                false,
+                usable.stream().map(InterfaceAddress::parse).toList(),
+                25_000,
+                LinkUse.DATA,
+                states.entrySet().stream()
+                        .collect(Collectors.toMap(each -> InterfaceAddress.parse(each.getKey()), Map.Entry::getValue)));
     }
 
     /** All nodes are on eth0's network as well: what a cable reaches must not go there. */
@@ -210,7 +256,7 @@ class AutomaticLinksTest {
     void ignoresRdmaIfLinksAreSoftware() {
         assertThat(discover(LinkPolicy.SOFTWARE, HOST, roce("rxe_a", 3, "10.0.12.1"))
                         .links())
-                .hasSize(3)
+                .hasSize(5)
                 .allSatisfy(link -> assertThat(link.kind()).isEqualTo(LinkKind.SOFTWARE));
     }
 

@@ -5,6 +5,9 @@ import static trigon.routing.Links.interfaces;
 import static trigon.routing.Links.up;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import trigon.routing.LinkUse;
@@ -37,5 +40,16 @@ class BootstrapInterfacesTest {
                 .toList();
 
         assertThat(String.join(" ", marked)).isEqualTo(expected);
+    }
+
+    @Test
+    void keepsAllElseThatIsKnownOfTheInterfaces() {
+        HostInterfaces host = new HostInterfaces(
+                HOST.interfaces(), new InnerInterfaces(Set.of("docker0"), Set.of("veth0")), Map.of("other", "eno1"));
+
+        HostInterfaces marked = BootstrapInterfaces.mark(host, "eno1");
+
+        assertThat(marked.inner()).isEqualTo(host.inner());
+        assertThat(marked.otherNames()).isEqualTo(host.otherNames());
     }
 }

@@ -67,6 +67,22 @@ class ConfiguredLinksTest {
         assertThat(links(LinkPolicy.AUTO, nic("eth0", ""))).containsExactly("eth0 192.168.1.5/24 (TCP)");
     }
 
+    /** {@code ip link} shows such names, and accepts them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"vb", "enp73s0f0np0"})
+    void takesAnAlternativeNameForAnInterface(String name) {
+        HostInterfaces host = new HostInterfaces(HOST.interfaces(), HOST.inner(), Map.of("enp73s0f0np0", "vb"));
+        Map<Integer, NicReference> peers = Map.of(1, new NicReference.ByName(name, Links.LINE));
+        DiscoveredLinks found =
+                LinkDiscovery.discover(Links.config(LinkPolicy.AUTO, peers, nic(name, "")), PORTS, host);
+
+        assertThat(found.links())
+                .map(LocalLink::toString)
+                .containsExactly("rxe_ac 10.0.13.1/24 (RDMA)", "vb 10.0.13.1/24 (TCP)");
+        assertThat(found.overrides()).containsOnlyKeys(1);
+        assertThat(host.otherNamesOf("vb")).containsExactly("enp73s0f0np0");
+    }
+
     @Test
     void mixesRdmaAndSoftware() {
         assertThat(links(LinkPolicy.AUTO, nic("", "192.168.1.5/24"), nic("", "10.0.13.1/24")))

@@ -16,6 +16,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import trigon.config.PluginConfig;
@@ -156,6 +157,27 @@ class RoutingTableTest {
         assertThat(table(TO_B, TO_C).pathsTo(peer(remote("10.0.12.1/24", RDMA))))
                 .singleElement()
                 .satisfies(path -> assertThat(path.local()).isEqualTo(TO_B));
+    }
+
+    /** Containers of two nodes, each in the default network of its node: the address leads to the own listener. */
+    @Test
+    void anAddressThatAPeerOnAnotherNodeHasAsWellIsNoPath() {
+        RoutingTable table = new RoutingTable(
+                List.of(software("eth0", "172.17.0.2/16", 0), software("eth1", "10.0.13.1/24", 1)),
+                Optional::of,
+                Map.of(),
+                List.of());
+        PeerLink same = remote("172.17.0.2/16", SOFTWARE);
+
+        assertThatExceptionOfType(NoPathException.class)
+                .isThrownBy(() -> table.pathsTo(new PeerDescription(OptionalInt.empty(), List.of(same), false)))
+                .withMessageContaining("The peer is on another node and has the same address, 172.17.0.2")
+                .withMessageContaining("--network=host");
+        assertThat(table.pathsTo(new PeerDescription(
+                        OptionalInt.empty(), List.of(same, remote("10.0.13.2/24", SOFTWARE)), false)))
+                .singleElement()
+                .satisfies(path -> assertThat(path.local().name()).isEqualTo("eth1"));
+        assertThat(table.pathsTo(peer(same))).as("another process of this node").hasSize(1);
     }
 
     @Test

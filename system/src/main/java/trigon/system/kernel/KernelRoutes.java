@@ -1,19 +1,8 @@
 package trigon.system.kernel;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.net.InetAddress;
-import java.nio.ByteOrder;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Asks the kernel for a route, rules and tables included, by a routing socket. Any thread; does not block.
@@ -22,26 +11,7 @@ import java.util.Optional;
  */
 public final class KernelRoutes {
 
-    // x86-64 and arm64 alike: bits/socket.h
-    private static final int AF_NETLINK = 16;
-    private static final int SOCK_RAW = 3;
-    private static final int NONBLOCK_CLOEXEC = 0x800 | 0x80000;
-    private static final int NETLINK_ROUTE = 0;
-    private static final int ANSWER_BYTES = 4 << 10;
-
-    private static final MethodHandle SOCKET = of("socket", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle WRITE = of("write", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
-    private static final MethodHandle READ = of("read", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
-    private static final MethodHandle CLOSE = of("close", JAVA_INT, JAVA_INT);
-
     private KernelRoutes() {}
-
-    private static MethodHandle of(String name, ValueLayout result, ValueLayout... arguments) {
-        return Linker.nativeLinker()
-                .downcallHandle(
-                        Linker.nativeLinker().defaultLookup().findOrThrow(name),
-                        FunctionDescriptor.of(result, arguments));
-    }
 
     /**
      * Whether packets between two addresses of one family go by a gateway.
@@ -49,28 +19,11 @@ public final class KernelRoutes {
      * @return empty if there is no route, or the kernel answers nobody here
      */
     public static Optional<Boolean> hasGateway(InetAddress from, InetAddress to) {
-        byte[] request = RouteMessages.request(from, to);
-        try (Arena arena = Arena.ofConfined()) {
-            int socket = (int) SOCKET.invokeExact(AF_NETLINK, SOCK_RAW | NONBLOCK_CLOEXEC, NETLINK_ROUTE);
-            if (socket < 0) {
-                return Optional.empty();
-            }
-            try {
-                MemorySegment asked = arena.allocateFrom(JAVA_BYTE, request);
-                MemorySegment answer = arena.allocate(ANSWER_BYTES, Long.BYTES);
-                long written = (long) WRITE.invokeExact(socket, asked, (long) request.length);
-                long bytes = written < 0 ? -1 : (long) READ.invokeExact(socket, answer, (long) ANSWER_BYTES);
-                return bytes < 0
-                        ? Optional.empty()
-                        : RouteMessages.hasGateway(
-                                answer.asSlice(0, bytes).asByteBuffer().order(ByteOrder.nativeOrder()));
-            } finally {
-                int _ = (int) CLOSE.invokeExact(socket);
-            }
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a downcall throws no checked exception", e);
-        }
+        AtomicReference<Optional<Boolean>> answer = new AtomicReference<>(Optional.empty());
+        RoutingSocket.ask(RouteMessages.request(from, to), part -> {
+            answer.set(RouteMessages.hasGateway(part));
+            return false;
+        });
+        return answer.get();
     }
 }

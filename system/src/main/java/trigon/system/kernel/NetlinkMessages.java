@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import trigon.system.kernel.InterfaceEvent.Address;
 import trigon.system.kernel.InterfaceEvent.State;
@@ -36,11 +37,17 @@ final class NetlinkMessages {
 
     private static final int ALIGNMENT = 4;
 
+    /** One message, without its header. */
+    record Message(int type, ByteBuffer body) {}
+
+    /** One attribute of a message, without its header. */
+    record Attribute(int kind, ByteBuffer value) {}
+
     private NetlinkMessages() {}
 
-    /** What one datagram says, in its order; in the byte order of this machine. */
-    static List<InterfaceEvent> read(ByteBuffer datagram) {
-        List<InterfaceEvent> events = new ArrayList<>();
+    /** The messages of one datagram, in its order; in the byte order of this machine. */
+    static List<Message> messages(ByteBuffer datagram) {
+        List<Message> messages = new ArrayList<>();
         while (datagram.remaining() >= HEADER_BYTES) {
             int begin = datagram.position();
             int length = datagram.getInt(begin);
@@ -49,13 +56,35 @@ final class NetlinkMessages {
             }
             ByteBuffer body =
                     datagram.slice(begin + HEADER_BYTES, length - HEADER_BYTES).order(datagram.order());
-            InterfaceEvent event = read(datagram.getShort(begin + 4), body);
-            if (event != null) {
-                events.add(event);
-            }
+            messages.add(new Message(datagram.getShort(begin + 4), body));
             datagram.position(begin + Math.min(aligned(length), datagram.remaining()));
         }
-        return events;
+        return messages;
+    }
+
+    /** The attributes from the buffer's position on. */
+    static List<Attribute> attributes(ByteBuffer of) {
+        List<Attribute> attributes = new ArrayList<>();
+        int at = of.position();
+        while (at + ATTRIBUTE_HEADER_BYTES <= of.limit()) {
+            int length = of.getShort(at) & 0xFFFF;
+            if (length < ATTRIBUTE_HEADER_BYTES || length > of.limit() - at) {
+                break;
+            }
+            ByteBuffer value = of.slice(at + ATTRIBUTE_HEADER_BYTES, length - ATTRIBUTE_HEADER_BYTES)
+                    .order(of.order());
+            attributes.add(new Attribute(of.getShort(at + 2) & 0xFFFF, value));
+            at += aligned(length);
+        }
+        return attributes;
+    }
+
+    /** What one datagram says, in its order; in the byte order of this machine. */
+    static List<InterfaceEvent> read(ByteBuffer datagram) {
+        return messages(datagram).stream()
+                .map(message -> read(message.type(), message.body()))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     private static @Nullable InterfaceEvent read(int type, ByteBuffer body) {
@@ -80,20 +109,13 @@ final class NetlinkMessages {
         }
         int index = body.getInt(4);
         InetAddress found = null;
-        int at = ADDRESS_BYTES;
-        while (at + ATTRIBUTE_HEADER_BYTES <= body.limit()) {
-            int length = body.getShort(at) & 0xFFFF;
-            int kind = body.getShort(at + 2) & 0xFFFF;
-            if (length < ATTRIBUTE_HEADER_BYTES || length > body.limit() - at) {
-                break;
-            }
+        for (Attribute each : attributes(body.position(ADDRESS_BYTES))) {
             // of a point-to-point interface, the first is the other end's
-            if (kind == IFA_LOCAL || (kind == IFA_ADDRESS && found == null)) {
-                byte[] bytes = new byte[length - ATTRIBUTE_HEADER_BYTES];
-                body.get(at + ATTRIBUTE_HEADER_BYTES, bytes);
+            if (each.kind() == IFA_LOCAL || (each.kind() == IFA_ADDRESS && found == null)) {
+                byte[] bytes = new byte[each.value().remaining()];
+                each.value().get(bytes);
                 found = of(bytes);
             }
-            at += aligned(length);
         }
         return found == null ? null : new Address(index, found, present);
     }

@@ -1,4 +1,4 @@
-package trigon.relay.mesh;
+package trigon.system.kernel;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
