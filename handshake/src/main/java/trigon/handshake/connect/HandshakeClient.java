@@ -3,8 +3,8 @@ package trigon.handshake.connect;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import trigon.circuit.Detours;
 import trigon.config.HandshakeConfig;
@@ -16,6 +16,7 @@ import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.system.InterfaceAddress;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
 public final class HandshakeClient {
@@ -93,7 +94,20 @@ public final class HandshakeClient {
      * @throws IllegalArgumentException if the remote address is a name that was not resolved
      */
     public Question ask(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
-        Target target = target(local, remote, secret, connection);
+        return ask(target(local, remote, secret, connection));
+    }
+
+    /**
+     * The same without relays, also where they lead there: an answer says that both addresses are on one link.
+     *
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public Question askDirectly(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        return ask(new Target(local, inZoneOf(local, resolved(remote)), Optional.empty(), secret, connection));
+    }
+
+    private Question ask(Target target) {
         ProbeConnection asking = new ProbeConnection(loop, config, config.timeout(), target);
         asking.start();
         return asking;
@@ -101,26 +115,22 @@ public final class HandshakeClient {
 
     private Target target(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        InetSocketAddress end = resolved(remote);
+        return new Target(local, inZoneOf(local, end), detours.from(local, end), secret, connection);
+    }
+
+    private static InetSocketAddress resolved(InetSocketAddress remote) {
         if (remote.isUnresolved()) {
             throw new IllegalArgumentException(remote + " is a name, not an address");
         }
-        return new Target(local, inScopeOf(local, remote), detours.from(local, remote), secret, connection);
+        return remote;
     }
 
     /** A link-local address means nothing without the interface to use: that of the own end. */
-    private static InetSocketAddress inScopeOf(InetAddress local, InetSocketAddress remote) {
-        if (remote.getAddress() instanceof Inet6Address to
-                && local instanceof Inet6Address from
-                && to.isLinkLocalAddress()
-                && to.getScopeId() == 0
-                && from.getScopeId() != 0) {
-            try {
-                return new InetSocketAddress(
-                        Inet6Address.getByAddress(null, to.getAddress(), from.getScopeId()), remote.getPort());
-            } catch (UnknownHostException e) {
-                throw new AssertionError("16 bytes are always an address", e);
-            }
-        }
-        return remote;
+    private static InetSocketAddress inZoneOf(InetAddress local, InetSocketAddress remote) {
+        int zone = local instanceof Inet6Address from ? from.getScopeId() : 0;
+        return remote.getAddress() instanceof Inet6Address to && to.getScopeId() == 0
+                ? new InetSocketAddress(InterfaceAddress.inZone(to, zone), remote.getPort())
+                : remote;
     }
 }

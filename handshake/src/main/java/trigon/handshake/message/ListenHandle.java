@@ -10,8 +10,8 @@ import trigon.system.Memory;
  * What a listener tells the connecting side by way of NCCL, which carries these bytes without looking at them.
  *
  * <p>In network order: magic (4 bytes), version (1), flags (1, 0), node index (2), fingerprint of the settings (4),
- * connection (8), its secret (16), number of links (1), number of links left out (1), then the links; see {@code
- * LinkAddressCodec}. The last 8 bytes belong to the connecting side, which keeps its state there between calls.
+ * connection (8), its secret (16), number of links (1), number of links left out (1), host (2), then the links; see
+ * {@code LinkAddressCodec}. The last 8 bytes belong to the connecting side, which keeps its state there between calls.
  *
  * <p>Who can read a handle can connect, unless a cluster key is set: NCCL carries it over its bootstrap, plain TCP.
  *
@@ -21,6 +21,7 @@ import trigon.system.Memory;
  * @param configFingerprint hash of the listener's settings
  * @param links where the listener can be reached
  * @param linksLeftOut how many more links it has, for which there was no room
+ * @param host 16 bits by which the listener's network namespace is told apart from others; 0 if they are not known
  */
 public record ListenHandle(
         ConnectionId connection,
@@ -28,7 +29,8 @@ public record ListenHandle(
         OptionalInt nodeIndex,
         int configFingerprint,
         List<LinkAddress> links,
-        int linksLeftOut) {
+        int linksLeftOut,
+        int host) {
 
     /** Length in bytes ({@code NCCL_NET_HANDLE_MAXSIZE}). */
     public static final int BYTES = 128;
@@ -39,9 +41,10 @@ public record ListenHandle(
     /** "TrgH" */
     static final int MAGIC = 0x54726748;
 
-    static final int VERSION = 3;
-    static final int LINKS_OFFSET = 38;
+    static final int VERSION = 4;
+    static final int LINKS_OFFSET = 40;
     private static final int MAX_LEFT_OUT = 255;
+    private static final int MAX_HOST = 0xFFFF;
 
     public ListenHandle {
         NodeIdentity.requireIndex(nodeIndex);
@@ -50,6 +53,25 @@ public record ListenHandle(
         if (linksLeftOut < 0 || linksLeftOut > MAX_LEFT_OUT) {
             throw new IllegalArgumentException(linksLeftOut + " links left out is not in 0.." + MAX_LEFT_OUT);
         }
+        if (host < 0 || host > MAX_HOST) {
+            throw new IllegalArgumentException("host " + host + " is not in 0.." + MAX_HOST);
+        }
+    }
+
+    /** One of a listener that does not say on which host it is. */
+    public ListenHandle(
+            ConnectionId connection,
+            ConnectionSecret secret,
+            OptionalInt nodeIndex,
+            int configFingerprint,
+            List<LinkAddress> links,
+            int linksLeftOut) {
+        this(connection, secret, nodeIndex, configFingerprint, links, linksLeftOut, 0);
+    }
+
+    /** The same from a listener on that host. */
+    public ListenHandle onHost(int number) {
+        return new ListenHandle(connection, secret, nodeIndex, configFingerprint, links, linksLeftOut, number);
     }
 
     /**
@@ -98,7 +120,8 @@ public record ListenHandle(
                 .putLong(connection.value())
                 .put(secret.value().toArray())
                 .put((byte) links.size())
-                .put((byte) linksLeftOut);
+                .put((byte) linksLeftOut)
+                .putShort((short) host);
         links.forEach(link -> LinkAddressCodec.write(link, buffer));
         return buffer.array();
     }
@@ -166,13 +189,15 @@ public record ListenHandle(
         buffer.get(secret);
         int count = Byte.toUnsignedInt(buffer.get());
         int leftOut = Byte.toUnsignedInt(buffer.get());
+        int host = Short.toUnsignedInt(buffer.getShort());
         return new ListenHandle(
                 connection,
                 new ConnectionSecret(OpaqueBytes.of(secret)),
                 nodeIndex,
                 fingerprint,
                 LinkAddressCodec.read(buffer, count),
-                leftOut);
+                leftOut,
+                host);
     }
 
     static HandshakeException malformed(String what) {

@@ -45,14 +45,15 @@ class ListenHandleTest {
                 OptionalInt.empty(),
                 0x11223344,
                 List.of(link("10.0.1.2", 24, 0x1234, EnumSet.of(LinkKind.RDMA)), link("fe80::1", 64, 1, both())),
-                5);
+                5,
+                0x7a0b);
         byte[] expected = new byte[128];
         byte[] head = {
             'T',
             'r',
             'g',
             'H',
-            3,
+            4,
             0,
             -1,
             -1,
@@ -86,6 +87,8 @@ class ListenHandleTest {
             24,
             2,
             5,
+            0x7a,
+            0x0b,
             0x7d,
             24,
             0x12,
@@ -102,7 +105,7 @@ class ListenHandleTest {
             (byte) 0x80
         };
         System.arraycopy(head, 0, expected, 0, head.length);
-        expected[65] = 1;
+        expected[67] = 1;
 
         assertThat(handle.toBytes()).isEqualTo(expected);
     }
@@ -164,7 +167,7 @@ class ListenHandleTest {
 
         assertThatThrownBy(() -> ListenHandle.ofBytes(bytes))
                 .isInstanceOf(HandshakeException.class)
-                .hasMessageContaining("version 3")
+                .hasMessageContaining("version 4")
                 .hasMessageContaining("version 1")
                 .hasMessageContaining("NCCL_NET=Trigon");
     }
@@ -206,7 +209,8 @@ class ListenHandleTest {
                 messages.index(),
                 random.nextInt(),
                 messages.links(),
-                random.nextInt(256));
+                random.nextInt(256),
+                random.nextInt(1 << Short.SIZE));
     }
 
     private ListenHandle fitting(List<LinkAddress> links) {

@@ -14,20 +14,20 @@ import trigon.config.file.ConfigLoader;
 import trigon.hop.HopDevices;
 import trigon.relay.RelayCounts;
 import trigon.relay.mesh.Mesh;
-import trigon.relay.mesh.NodeNumber;
 import trigon.relay.mesh.RdmaHops;
+import trigon.relay.mesh.RelayLinks;
 import trigon.relay.mesh.RelayResources;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.BootstrapInterfaces;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
+import trigon.system.kernel.NodeNumber;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Termination;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
-import trigon.topology.NodeRecord;
 
 /**
  * {@code trigon relay}: relays for the jobs of others until it is told to end. Standard error says what it does.
@@ -59,13 +59,11 @@ public final class RelayCommand implements Callable<Integer> {
         PluginConfig config = settings();
         HostInterfaces interfaces = BootstrapInterfaces.mark(
                 HostInterfaces.snapshot(), machine.environment().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
-        List<LocalLink> links = LinkDiscovery.discover(config, List.of(), interfaces).links().stream()
-                .filter(link -> !link.isLinkLocal())
-                .limit(NodeRecord.MOST_LINKS)
-                .toList();
+        List<LocalLink> links = RelayLinks.of(
+                LinkDiscovery.discover(config, List.of(), interfaces).links());
         if (links.isEmpty()) {
             throw new CommandFailure(
-                    "there is no link to relay over: no interface is up with an address that is not link-local;"
+                    "there is no link to relay over: no interface is up with an address;"
                             + " \"trigon links\" lists them");
         }
         String name = config.thisNode().map(NodeConfig::name).orElse(machine.hostName());

@@ -228,6 +228,7 @@ public final class Acceptor implements OfferHandler {
                             link.offer().node().name(),
                             link.offer().node().index(),
                             link.offer().listeners(),
+                            true, // an offer does not say
                             connectionId,
                             secret,
                             trafficClass),

@@ -138,7 +138,7 @@ public final class Connector {
             this.turn = turn;
             this.policy = policy;
             this.pending = pending;
-            peer = Counterpart.description(handle.nodeIndex(), handle.links());
+            peer = Counterpart.description(handle.nodeIndex(), handle.links(), OwnHost.mayBe(handle.host()));
             List<Path> all = candidatePaths.find(pending.peer(), peer, preferred, tie(), pending::isAbandoned);
             how = advice.on(question(numberOf(handle), all, trafficClass));
             candidates = how.relays()
@@ -154,7 +154,7 @@ public final class Connector {
             tried = new ArrayList<>(candidates);
             schedule = new PathSchedule(config.handshake().timeout(), clock);
             schedule.add(candidates);
-            linkLocal = new LinkLocalPaths((path, remote) -> client.ask(
+            linkLocal = new LinkLocalPaths((path, remote) -> client.askDirectly(
                             path.local().bindAddress(), remote, handle.secret(), handle.connection())
                     .answered());
         }
@@ -250,6 +250,7 @@ public final class Connector {
                             attempt.peer(),
                             handle.nodeIndex(),
                             handle.links(),
+                            OwnHost.mayBe(handle.host()),
                             handle.connection(),
                             handle.secret(),
                             trafficClass),

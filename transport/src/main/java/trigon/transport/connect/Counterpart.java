@@ -15,6 +15,7 @@ import trigon.routing.PeerLink;
  * @param name the peer's, for logs
  * @param nodeIndex in the cluster's configuration
  * @param listeners where its process listens
+ * @param mayBeOnThisNode whether it may be in this process's network namespace
  * @param connection the connection's name, by which the listening side's end is found
  * @param secret what both ends know
  * @param trafficClass NCCL's
@@ -23,6 +24,7 @@ public record Counterpart(
         String name,
         OptionalInt nodeIndex,
         List<LinkAddress> listeners,
+        boolean mayBeOnThisNode,
         ConnectionId connection,
         ConnectionSecret secret,
         int trafficClass) {
@@ -33,10 +35,10 @@ public record Counterpart(
 
     /** For routing. */
     public PeerDescription description() {
-        return description(nodeIndex, listeners);
+        return description(nodeIndex, listeners, mayBeOnThisNode);
     }
 
-    static PeerDescription description(OptionalInt nodeIndex, List<LinkAddress> listeners) {
+    static PeerDescription description(OptionalInt nodeIndex, List<LinkAddress> listeners, boolean mayBeOnThisNode) {
         return new PeerDescription(
                 nodeIndex,
                 listeners.stream()
@@ -46,6 +48,7 @@ public record Counterpart(
                                 link.port(),
                                 link.kinds(),
                                 new Bandwidth(link.bandwidth())))
-                        .toList());
+                        .toList(),
+                mayBeOnThisNode);
     }
 }

@@ -8,19 +8,17 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.message.ConnectionId;
-import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.LinkAddress;
 import trigon.handshake.message.ListenHandle;
+import trigon.routing.LinkUse;
 import trigon.routing.LocalLink;
-import trigon.system.InterfaceAddress;
+import trigon.routing.SharedSubnets;
 import trigon.transport.Unwinding;
 import trigon.transport.metrics.Metrics;
 import trigon.verbs.DeviceContext;
@@ -171,31 +169,53 @@ public final class Links implements AutoCloseable {
     }
 
     /**
-     * What peers are told of the addresses, link-local ones last. Warns if that is more than a listen handle has room
-     * for.
+     * What peers are told of the addresses, the most useful first: a listen handle may not have room for all. Warns if
+     * it leaves out more than link-local addresses that are there for peers alone.
      *
      * @param port the port that is listened on at an address
      */
     public List<LinkAddress> advertised(ToIntFunction<InetAddress> port) {
-        List<LinkAddress> advertised = addresses().stream()
-                .map(address -> advertised(address, port.applyAsInt(address)))
-                .sorted(Comparator.comparing(link -> isLinkLocal(link.address())))
+        List<InetAddress> ordered = addresses().stream()
+                .sorted(Comparator.comparing(this::usefulness))
                 .toList();
-        int leftOut = ListenHandle.fitting(
-                        ConnectionId.random(), ConnectionSecret.random(), OptionalInt.empty(), 0, advertised)
-                .linksLeftOut();
-        if (leftOut > 0) {
+        List<LinkAddress> advertised = ordered.stream()
+                .map(address -> advertised(address, port.applyAsInt(address)))
+                .toList();
+        long missing = ordered.stream()
+                .skip(ListenHandle.fitting(advertised).size())
+                .filter(address -> usefulness(address) != Usefulness.FOR_PEERS)
+                .count();
+        if (missing > 0) {
             log.warn(
                     "peers are not told of the last {} of {} addresses, which do not fit NCCL's handle: name the"
                             + " NICs to use in a cluster file (TRIGON_CONFIG)",
-                    leftOut,
+                    missing,
                     advertised.size());
         }
         return advertised;
     }
 
-    private static boolean isLinkLocal(InetAddress address) {
-        return new InterfaceAddress(address, 0).isLinkLocal();
+    /** The order in which addresses are told. */
+    private enum Usefulness {
+        USUAL,
+        /** Link-local, and the only one that distinguishes its cable. */
+        LINK_LOCAL,
+        /** Link-local, for peers with several interfaces in one subnet. */
+        FOR_PEERS,
+        /** It may go soon. */
+        DEPRECATED
+    }
+
+    private Usefulness usefulness(InetAddress address) {
+        List<LocalLink> all = links.stream().map(Link::local).toList();
+        LocalLink link = all.stream()
+                .filter(each -> each.address().address().equals(address))
+                .findFirst()
+                .orElseThrow();
+        if (link.isLinkLocal()) {
+            return SharedSubnets.isNeeded(link, all) ? Usefulness.LINK_LOCAL : Usefulness.FOR_PEERS;
+        }
+        return link.use() == LinkUse.DEPRECATED ? Usefulness.DEPRECATED : Usefulness.USUAL;
     }
 
     private LinkAddress advertised(InetAddress address, int port) {

@@ -13,6 +13,7 @@ import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.connect.Connector;
 import trigon.transport.connect.LocalSide;
+import trigon.transport.connect.OwnHost;
 import trigon.transport.connect.PendingConnection;
 import trigon.transport.failover.Failovers;
 import trigon.transport.handle.HandleTable;
@@ -79,11 +80,12 @@ final class ConnectionSetup {
         Acceptor acceptor = new Acceptor(contextHandle, context.trafficClass(), context::policy, side, control);
         NodeIdentity self = side.self();
         ListenHandle handle = ListenHandle.fitting(
-                acceptor.connectionId(),
-                acceptor.secret(),
-                self.index(),
-                self.configFingerprint(),
-                side.addresses().get());
+                        acceptor.connectionId(),
+                        acceptor.secret(),
+                        self.index(),
+                        self.configFingerprint(),
+                        side.addresses().get())
+                .onHost(OwnHost.number());
         try (Unwinding unwinding = new Unwinding()) {
             listeners.register(acceptor.connectionId(), acceptor.secret(), acceptor);
             unwinding.onFailure(() -> listeners.unregister(acceptor.connectionId()));

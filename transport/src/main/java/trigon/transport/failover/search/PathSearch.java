@@ -75,7 +75,7 @@ public final class PathSearch {
                 inOrder(usable, compared),
                 session.queuePairs() > 1,
                 path -> {
-                    Question question = client.ask(local(path), remote(path), peer.secret(), connection);
+                    Question question = ask(peer, connection, path);
                     questions.put(path, question);
                     return question.answered();
                 },
@@ -88,6 +88,13 @@ public final class PathSearch {
             found.alive().forEach(proven::add);
             return found.leastReluctant(compared);
         });
+    }
+
+    /** Between the same link-local addresses, there may be a path through relays as well. */
+    private Question ask(Counterpart peer, ConnectionId connection, Path path) {
+        return path.reason().isLinkLocal()
+                ? client.askDirectly(local(path), remote(path), peer.secret(), connection)
+                : client.ask(local(path), remote(path), peer.secret(), connection);
     }
 
     private Answer answer(Path path, Question question) {
@@ -123,8 +130,7 @@ public final class PathSearch {
 
     /** Whether the peer answers over that path, in time, for which it waits. */
     public boolean probe(Counterpart peer, Path path, CompletableFuture<?> stop) {
-        CompletableFuture<Void> answer = client.ask(local(path), remote(path), peer.secret(), peer.connection())
-                .answered();
+        CompletableFuture<Void> answer = ask(peer, peer.connection(), path).answered();
         return await(CompletableFuture.anyOf(answer, stop), AskingRound.LONGEST)
                 && answer.isDone()
                 && !answer.isCompletedExceptionally();

@@ -2,7 +2,6 @@ package trigon.software.device;
 
 import java.io.IOException;
 import java.net.Inet4Address;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
@@ -10,6 +9,7 @@ import java.nio.channels.DatagramChannel;
 import trigon.circuit.Detours;
 import trigon.software.SoftwareDevice;
 import trigon.system.Errno;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.VerbsException;
 
@@ -33,7 +33,7 @@ final class Reachability {
      */
     static InetAddress resolve(SoftwareDevice device, Detours detours, Gid peer) {
         InetAddress address = peer.address()
-                .map(found -> scoped(found, device))
+                .map(found -> InterfaceAddress.inZone(found, device.interfaceIndex()))
                 .orElseThrow(() -> new VerbsException(
                         "ibv_modify_qp", device.toString(), Errno.EINVAL, "the destination GID is zero"));
         boolean direct = device.isOnLink(address) || device.address().equals(kernelSource(address));
@@ -48,21 +48,6 @@ final class Reachability {
                 Errno.ENETUNREACH,
                 address.getHostAddress() + " is not in the device's subnet and not routed through it;"
                         + " choose the device that is on the peer's subnet");
-    }
-
-    private static InetAddress scoped(InetAddress address, SoftwareDevice device) {
-        if (!address.isLinkLocalAddress() || address instanceof Inet4Address || device.interfaceIndex() == 0) {
-            return address;
-        }
-        try {
-            return Inet6Address.getByAddress(null, address.getAddress(), device.interfaceIndex());
-        } catch (IOException e) {
-            throw new VerbsException(
-                    "ibv_modify_qp",
-                    device.toString(),
-                    Errno.ENETUNREACH,
-                    "no link-local scope for " + address.getHostAddress() + ": " + e.getMessage());
-        }
     }
 
     private static DatagramChannel openProbe(InetAddress destination) {
