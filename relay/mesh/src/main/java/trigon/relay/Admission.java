@@ -38,11 +38,16 @@ record Admission(List<InterfaceAddress> links, CircuitKeys keys, RelayRule rule)
         return rule.objection(from, to);
     }
 
-    /** The own address to go on from; empty if there is no link to it. */
+    /** The own address to go on from, with its zone; empty if there is no link to it. */
     Optional<InetSocketAddress> from(InetAddress to) {
         return links.stream()
-                .filter(link -> link.contains(to))
+                .filter(link -> link.contains(to) && (!link.isLinkLocal() || rule.isHeard(link.address(), to)))
                 .findFirst()
-                .map(link -> new InetSocketAddress(link.address(), 0));
+                .map(link -> new InetSocketAddress(zoned(link.address()), 0));
+    }
+
+    /** One of the own addresses, as a socket is bound to it. */
+    InetAddress zoned(InetAddress own) {
+        return InterfaceAddress.inZone(own, rule.interfaceOf(own));
     }
 }

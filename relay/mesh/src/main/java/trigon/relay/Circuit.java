@@ -1,6 +1,7 @@
 package trigon.relay;
 
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -203,8 +204,11 @@ final class Circuit {
         channel.configureBlocking(false);
         outgoing = new Side(channel, selector, SelectionKey.OP_CONNECT, this);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        channel.bind(admission.from(next().getAddress()).orElseThrow());
-        if (channel.connect(next())) {
+        InetSocketAddress from = admission.from(next().getAddress()).orElseThrow();
+        channel.bind(from);
+        int zone = from.getAddress() instanceof Inet6Address own ? own.getScopeId() : 0;
+        InetAddress to = InterfaceAddress.inZone(next().getAddress(), zone);
+        if (channel.connect(new InetSocketAddress(to, next().getPort()))) {
             connected();
         }
     }

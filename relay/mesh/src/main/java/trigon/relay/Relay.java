@@ -72,10 +72,9 @@ public final class Relay implements AutoCloseable {
 
     static Relay open(Admission admission, int port, RelayLimits limits, HopDevices hops, NanoClock clock)
             throws IOException {
-        List<InterfaceAddress> links = admission.links();
         Relay relay = new Relay(Selector.open(), admission, limits, hops, clock);
         try {
-            relay.listen(links, port);
+            relay.listen(admission, port);
         } catch (IOException e) {
             relay.closeSockets();
             throw e;
@@ -85,11 +84,11 @@ public final class Relay implements AutoCloseable {
     }
 
     /** Where it can: an address may have gone since it was found. */
-    private void listen(List<InterfaceAddress> links, int port) throws IOException {
+    private void listen(Admission admission, int port) throws IOException {
         IOException failure = null;
-        for (InterfaceAddress link : links) {
+        for (InterfaceAddress link : admission.links()) {
             try {
-                listen(link.address(), port);
+                listen(admission.zoned(link.address()), port);
             } catch (BindException e) {
                 failure = new IOException(
                         "the relay cannot listen on %s:%d: %s"

@@ -3,7 +3,7 @@ package trigon.relay;
 import java.net.InetAddress;
 import java.util.Optional;
 
-/** What a relay asks of a circuit besides its proof. */
+/** What a relay asks of a circuit besides its proof, and what it knows of its links. */
 @FunctionalInterface
 public interface RelayRule {
 
@@ -14,4 +14,14 @@ public interface RelayRule {
      * @param to the next hop: the end, or the relay after this one
      */
     Optional<String> objection(InetAddress from, InetAddress to);
+
+    /** Index of the interface that has an own address; 0 if it is not known. */
+    default int interfaceOf(InetAddress own) {
+        return 0;
+    }
+
+    /** Whether a neighbour has been heard on the link of an own link-local address. */
+    default boolean isHeard(InetAddress own, InetAddress neighbour) {
+        return false;
+    }
 }

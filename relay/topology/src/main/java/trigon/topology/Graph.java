@@ -123,7 +123,9 @@ final class Graph {
     /** Whether all of its subnet counts as heard, which does where the length of its prefix is looked at. */
     private boolean isLookedAt(Node.Link link) {
         InterfaceAddress address = link.address();
-        return link.crowded() && lengths(address.address()).contains(address.prefixLength());
+        return link.crowded()
+                && !address.isLinkLocal()
+                && lengths(address.address()).contains(address.prefixLength());
     }
 
     private static Subnet subnet(Node.Link link) {

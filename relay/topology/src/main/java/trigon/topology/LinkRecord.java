@@ -48,6 +48,6 @@ public record LinkRecord(
 
     /** Whether that address was heard there. */
     public boolean hears(InetAddress other) {
-        return neighbours.contains(other) || (crowded && address.contains(other));
+        return neighbours.contains(other) || (crowded && !address.isLinkLocal() && address.contains(other));
     }
 }

@@ -44,7 +44,7 @@ public record Node(long id, String name, List<Link> links) {
 
         /** Whether that address was heard there. */
         public boolean hears(InetAddress other) {
-            return heard.contains(other) || (crowded && address.contains(other));
+            return heard.contains(other) || (crowded && !address.isLinkLocal() && address.contains(other));
         }
 
         /** Whether they are two ends of a link that works: one has heard the other. */

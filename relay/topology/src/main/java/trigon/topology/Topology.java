@@ -134,9 +134,18 @@ public final class Topology {
      * @param now by the clock of {@link System#nanoTime}
      */
     public void received(ByteBuffer datagram, InetAddress source, long now) {
+        received(datagram, source, linkTo(source), now);
+    }
+
+    /**
+     * The same, where it is known by which link it came: of a link-local source, nothing else says so.
+     *
+     * @param by the index of the link; less than 0 for none
+     */
+    public void received(ByteBuffer datagram, InetAddress source, int by, long now) {
         boolean ownNode =
                 links.stream().anyMatch(link -> link.address().address().equals(source));
-        int link = ownNode ? -1 : linkTo(source);
+        int link = ownNode ? -1 : by;
         if (!ownNode && link < 0) {
             refused++;
             return;
@@ -260,9 +269,13 @@ public final class Topology {
         List<LinkRecord> now = new ArrayList<>();
         for (int i = 0; i < links.size(); i++) {
             Map<InetAddress, Long> there = neighbours.get(i);
-            boolean crowded = there.size() > LinkRecord.MOST_NEIGHBOURS;
-            List<InetAddress> heard = crowded ? List.of() : List.copyOf(there.keySet());
             LinkRecord link = links.get(i);
+            // a link-local subnet is on every link, so that all in it cannot count as heard on one
+            boolean crowded =
+                    there.size() > LinkRecord.MOST_NEIGHBOURS && !link.address().isLinkLocal();
+            List<InetAddress> heard = crowded
+                    ? List.of()
+                    : there.keySet().stream().limit(LinkRecord.MOST_NEIGHBOURS).toList();
             now.add(new LinkRecord(
                     link.address(),
                     relays.getAsBoolean() ? link.relayPort() : 0,

@@ -21,6 +21,7 @@ import trigon.hop.HopDevices;
 import trigon.relay.Relay;
 import trigon.relay.RelayCounts;
 import trigon.relay.RelayLimits;
+import trigon.relay.RelayRule;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerLink;
@@ -30,12 +31,10 @@ import trigon.system.NanoClock;
 import trigon.topology.AnnouncementKey;
 import trigon.topology.LinkRecord;
 import trigon.topology.NodeOrder;
-import trigon.topology.NodeRecord;
 import trigon.topology.Nodes;
 import trigon.topology.Origin;
 import trigon.topology.Topology;
 import trigon.topology.announce.Announcer;
-import trigon.verbs.LinkKind;
 
 /**
  * This process's part in the mesh of relays: it relays for others, and finds ways through them where it needs one. Only
@@ -68,7 +67,7 @@ public final class Mesh implements Relays, AutoCloseable {
     /**
      * Opens it.
      *
-     * @param links this node's; those for software links are used, unless they have a link-local address only
+     * @param links this node's, of which {@link RelayLinks} are used
      * @param kernel the kernel's routing table
      * @param name of the node
      * @param node what the node is told apart by
@@ -88,15 +87,9 @@ public final class Mesh implements Relays, AutoCloseable {
             log.info("relaying is off, both for other nodes and for this one: {}", config.sourceOf(Settings.RELAY));
             return Optional.empty();
         }
-        List<LocalLink> software = links.stream()
-                .filter(link -> link.kind() == LinkKind.SOFTWARE && !link.isLinkLocal())
-                .limit(NodeRecord.MOST_LINKS)
-                .toList();
+        List<LocalLink> software = RelayLinks.of(links);
         if (software.isEmpty()) {
-            log.info(
-                    "no relays: they take software links with addresses that are not link-local, and with links: {}"
-                            + " there are none",
-                    config.links());
+            log.info("no relays: they take software links, and with links: {} there are none", config.links());
             return Optional.empty();
         }
         return Optional.of(of(config, software, kernel, name, node, resources));
@@ -167,9 +160,32 @@ public final class Mesh implements Relays, AutoCloseable {
                 software.stream().map(LocalLink::address).toList(),
                 config.value(Settings.CIRCUITS_PORT).orElse(0),
                 keys,
-                (from, to) -> neighbourhood.objection(policy, from, to),
+                rule(software, neighbourhood, policy),
                 limits,
                 resources.hops());
+    }
+
+    private static RelayRule rule(List<LocalLink> software, Neighbourhood neighbourhood, RelayPolicy policy) {
+        return new RelayRule() {
+            @Override
+            public Optional<String> objection(InetAddress from, InetAddress to) {
+                return neighbourhood.objection(policy, from, to);
+            }
+
+            @Override
+            public int interfaceOf(InetAddress own) {
+                return software.stream()
+                        .filter(link -> link.address().address().equals(own))
+                        .mapToInt(LocalLink::interfaceIndex)
+                        .findFirst()
+                        .orElse(0);
+            }
+
+            @Override
+            public boolean isHeard(InetAddress own, InetAddress neighbour) {
+                return neighbourhood.isHeard(own, neighbour);
+            }
+        };
     }
 
     /** Relays and listens with threads of its own from now on. */

@@ -91,6 +91,13 @@ final class Neighbourhood {
         }
     }
 
+    /** Whether a neighbour has been heard lately on the link of an own address. */
+    boolean isHeard(InetAddress own, InetAddress neighbour) {
+        Nodes known = nodes;
+        return known != null
+                && known.own().link(own).filter(link -> link.hears(neighbour)).isPresent();
+    }
+
     /** Why a circuit is not for this relay; empty if it may be. */
     Optional<String> objection(RelayPolicy policy, InetAddress from, InetAddress to) {
         if (policy.onlyFor().isEmpty()) {

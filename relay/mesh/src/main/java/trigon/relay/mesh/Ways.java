@@ -167,20 +167,28 @@ final class Ways implements Detours {
     public Optional<Detour> from(InetAddress local, InetSocketAddress remote) {
         InetAddress to = remote.getAddress();
         Optional<LocalLink> link = link(local);
-        if (link.isEmpty() || link.get().address().contains(to)) {
+        if (link.isEmpty() || isOnLink(link.get(), to)) {
             return Optional.empty();
         }
-        if (kernel.sourceFor(to).filter(local::equals).isPresent()) {
-            return Optional.empty();
-        }
-        return Optional.ofNullable(byLink(nodes.get(), to).get(local)).map(route -> detour(route, remote));
+        return Optional.ofNullable(byLink(nodes.get(), to).get(local)).map(route -> detour(link.get(), route, remote));
     }
 
-    private Detour detour(Route route, InetSocketAddress end) {
+    /** All link-local addresses are in one subnet: only those that are heard are on the link. */
+    private boolean isOnLink(LocalLink link, InetAddress to) {
+        InetAddress own = link.address().address();
+        if (link.isLinkLocal()) {
+            return nodes.get().own().link(own).filter(each -> each.hears(to)).isPresent();
+        }
+        return link.address().contains(to)
+                || kernel.sourceFor(to).filter(own::equals).isPresent();
+    }
+
+    private Detour detour(LocalLink link, Route route, InetSocketAddress end) {
         List<InetSocketAddress> hops = new ArrayList<>(route.relays());
-        InetSocketAddress first = hops.removeFirst();
+        InetSocketAddress relay = hops.removeFirst();
         hops.add(end);
-        return new Detour(first, new CircuitRequest(hops), keys);
+        InetAddress first = InterfaceAddress.inZone(relay.getAddress(), link.interfaceIndex());
+        return new Detour(new InetSocketAddress(first, relay.getPort()), new CircuitRequest(hops), keys);
     }
 
     String report(List<PeerLink> remotes) {

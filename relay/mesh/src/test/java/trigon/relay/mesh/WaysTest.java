@@ -2,6 +2,8 @@ package trigon.relay.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -109,6 +111,47 @@ class WaysTest {
             String relay = first.getAddress().equals(address("10.0.12.2").address()) ? "b" : "d";
             assertThat(path.relays()).startsWith(relay + " over ");
         }
+    }
+
+    /** All of them are in one subnet: who has been heard on which link says where a cable leads. */
+    @Test
+    void linkLocalAddressesLeadThroughRelaysToo() {
+        LinkRecord ofA = linkLocal("fe80::a");
+        Topology a = node("a", List.of(ofA));
+        Topology b = node("b", List.of(linkLocal("fe80::b1"), linkLocal("fe80::b2")));
+        Topology c = node("c", List.of(linkLocal("fe80::c")));
+        for (int round = 0; round < ROUNDS; round++) {
+            long now = round * Topology.INTERVAL.toNanos();
+            a.tick(now).forEach(said -> pass(a, said, b, 0, now));
+            c.tick(now).forEach(said -> pass(c, said, b, 1, now));
+            b.tick(now).forEach(said -> pass(b, said, said.link() == 0 ? a : c, 0, now));
+        }
+        Ways ways =
+                new Ways(List.of(local(ofA)), _ -> Optional.empty(), new CircuitKeys(Optional.empty()), a::nodes, 0);
+        InetAddress toC = linkLocal("fe80::c").address().address();
+
+        assertThat(ways.pathsTo("c", List.of(new PeerLink(toC, 64, 7, KINDS)), 1))
+                .singleElement()
+                .satisfies(path -> assertThat(path.relays()).isEqualTo("b over TCP"));
+        InetAddress own = ofA.address().address();
+        InetAddress first = ways.from(own, new InetSocketAddress(toC, 7))
+                .orElseThrow()
+                .first()
+                .getAddress();
+        assertThat(first).isEqualTo(linkLocal("fe80::b1").address().address());
+        assertThat(((Inet6Address) first).getScopeId()).isEqualTo(1);
+        assertThat(ways.from(own, new InetSocketAddress(first, 7)))
+                .as("a neighbour")
+                .isEmpty();
+    }
+
+    private static void pass(Topology from, Topology.Outgoing said, Topology to, int link, long now) {
+        InetAddress source = from.addresses().get(said.link()).address();
+        to.received(ByteBuffer.wrap(said.datagram()), source, link, now);
+    }
+
+    private static LinkRecord linkLocal(String address) {
+        return LinkRecord.silent(InterfaceAddress.parse(address + "/64"), 5000, SPEED);
     }
 
     private List<String> firstWays() {

@@ -64,6 +64,7 @@ public final class Announcer implements AutoCloseable {
 
     private final Topology topology;
     private final List<List<InetSocketAddress>> destinations = new ArrayList<>();
+    private final List<Integer> interfaces;
     private final List<@Nullable DatagramChannel> senders = new ArrayList<>();
     private final Map<Group, DatagramChannel> receivers = new HashMap<>();
     private final Selector selector;
@@ -92,6 +93,7 @@ public final class Announcer implements AutoCloseable {
             throws IOException {
         this.topology = topology;
         this.port = port;
+        this.interfaces = List.copyOf(interfaces);
         this.onChange = onChange;
         nodes = topology.nodes();
         selector = Selector.open();
@@ -120,7 +122,7 @@ public final class Announcer implements AutoCloseable {
         DatagramChannel sender = null;
         try {
             sender = channel(link.address());
-            sender.bind(new InetSocketAddress(link.address(), port));
+            sender.bind(new InetSocketAddress(InterfaceAddress.inZone(link.address(), interfaceIndex), port));
             sender.register(selector, SelectionKey.OP_READ);
             others.stream()
                     .filter(other -> link.contains(other) && !other.equals(link.address()))
@@ -295,11 +297,27 @@ public final class Announcer implements AutoCloseable {
                     return;
                 }
                 datagram.flip();
-                topology.received(datagram, withoutZone(source.getAddress()), System.nanoTime());
+                received(source.getAddress());
             }
         } catch (IOException e) { // an ICMP error of an earlier datagram
             log.trace("nothing heard at {}: {}", channel, e.toString());
         }
+    }
+
+    /** Of a link-local source, the kernel says by which interface it came. */
+    private void received(InetAddress source) {
+        long now = System.nanoTime();
+        int zone = source instanceof Inet6Address address ? address.getScopeId() : 0;
+        if (zone == 0) {
+            topology.received(datagram, withoutZone(source), now);
+            return;
+        }
+        List<InterfaceAddress> links = topology.addresses();
+        int by = -1;
+        for (int i = 0; i < links.size() && by < 0; i++) {
+            by = links.get(i).isLinkLocal() && interfaces.get(i) == zone ? i : -1;
+        }
+        topology.received(datagram, withoutZone(source), by, now);
     }
 
     private static InetAddress withoutZone(InetAddress address) {
