@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -150,6 +151,47 @@ class FieldJobsIT {
         network.inside("b", "ip route add default via 10.1.102.1");
 
         assertThat(run(Map.of(), "ring", "a", "b").getFirst()).contains("10.1.102.5 via ens5f0.3003");
+    }
+
+    /** Case 28: the middle ones have two interfaces in one subnet, and those at the ends do not know that. */
+    @Test
+    void aLineOfFourByLinkLocalAddressesIsRelayed() throws Exception {
+        network.wire("a thunderbolt0", "b thunderbolt0");
+        network.wire("b thunderbolt1", "c thunderbolt0");
+        network.wire("c thunderbolt1", "d thunderbolt0");
+        network.addresses("a thunderbolt0 169.254.105.6/16", "b thunderbolt0 169.254.12.90/16");
+        network.addresses("b thunderbolt1 169.254.201.4/16", "c thunderbolt0 169.254.77.31/16");
+        network.addresses("c thunderbolt1 169.254.140.9/16", "d thunderbolt0 169.254.33.150/16");
+        List.of("a", "b", "c", "d").forEach(network::awaitLinkLocal);
+        Path key = Files.writeString(directory.resolve("key"), "0123456789abcdef".repeat(4));
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+
+        List<String> outputs =
+                run(Map.of("TRIGON_CLUSTER_KEY_FILE", key.toString()), "ring", "a", "b", "c", "d");
+
+        assertThat(outputs.get(1)).containsPattern("sends to .* via thunderbolt1 fe80:.* link-local");
+        assertThat(outputs.get(2)).containsPattern("sends to .* via thunderbolt1 fe80:.* link-local");
+        assertThat(outputs.get(3)).contains("relayed by c, b over TCP");
+    }
+
+    /** Case 33: each in the network that its host gives all containers. */
+    @Test
+    void containersWithOneAddressFailAndSaySo() throws Exception {
+        network.wire("a eth0", "c veth0");
+        network.wire("b eth0", "d veth0");
+        for (String node : List.of("a", "b")) {
+            network.inside(node, "sysctl -q -w net.ipv6.conf.eth0.disable_ipv6=1");
+            network.addresses(node + " eth0 172.17.0.2/16");
+        }
+        List<HostProgram> hosts = start(Map.of(), List.of("a", "b"), "--test", "ring", "--iterations", "2");
+        try {
+            assertThat(hosts).extracting(HostProgram::exitStatus).doesNotContain(0);
+            assertThat(hosts.getFirst().output())
+                    .contains("The peer is on another node and has the same address, 172.17.0.2")
+                    .contains("--network=host");
+        } finally {
+            hosts.forEach(HostProgram::close);
+        }
     }
 
     /** A cable, and Wi-Fi that both nodes share and that calls itself as fast. By addresses it would go first. */

@@ -185,9 +185,13 @@ public final class BenchCommand implements Callable<Integer> {
             return List.of();
         }
         if (!meet.isEmpty()) {
-            return List.of(Meeting.parse(meet, PORTS_OF_A_STEP * steps)
+            Meeting meeting = Meeting.parse(meet, PORTS_OF_A_STEP * steps)
                     .orElseThrow(() -> wrong(
-                            "--meet is \"" + meet + "\": must be HOST:PORT, with some free ports from that one on")));
+                            "--meet is \"" + meet + "\": must be HOST:PORT, with some free ports from that one on"));
+            meeting.flaw().ifPresent(flaw -> {
+                throw new CommandFailure("--meet is " + meet + ": " + flaw);
+            });
+            return List.of(meeting);
         }
         try {
             return Meetings.withNodes(otherNodes());

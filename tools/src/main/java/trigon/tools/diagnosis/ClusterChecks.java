@@ -48,6 +48,7 @@ final class ClusterChecks {
                 "copy one to all nodes; TRIGON_CONFIG names it");
         settings();
         clocks();
+        names();
         kinds();
         return findings;
     }
@@ -122,6 +123,28 @@ final class ClusterChecks {
                         change(clock.node(), "timedatectl set-ntp true")));
             }
         }
+    }
+
+    /** Programs that listen at their host's name listen for this machine alone, and others wait for them. */
+    private void names() {
+        if (seen.facts().size() < 2) {
+            return;
+        }
+        seen.facts().forEach((node, facts) -> {
+            if (!facts.loopbackName().isEmpty()) {
+                findings.add(Finding.note(
+                        "host-name-loopback",
+                        node,
+                        "the name %s is %s on this node: what listens there, such as torchrun's master, is not"
+                                        .formatted(facts.host(), facts.loopbackName())
+                                + " reached by others",
+                        "/etc/hosts",
+                        advice(
+                                node,
+                                "give launchers an address of this node instead of its name, or give the name that"
+                                        + " address in /etc/hosts")));
+            }
+        });
     }
 
     /** One end of a link has RDMA and the other has not. */

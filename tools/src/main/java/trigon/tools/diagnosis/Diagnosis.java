@@ -47,6 +47,7 @@ public final class Diagnosis {
         findings.addAll(CounterChecks.of(seen));
         findings.addAll(BootstrapChecks.of(seen));
         findings.addAll(WayChecks.of(seen, findings, cluster.misled()));
+        findings.addAll(Ipv6Checks.of(seen, findings));
         return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
     }
 

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.tools.facts.NcclFile;
 import trigon.tools.facts.Nic;
@@ -123,12 +125,25 @@ final class NcclChecks {
             findings.add(Finding.error(
                     "socket-interface",
                     node,
-                    "%s is set to use %s, but no such interface is up with an address"
-                            .formatted(name.startsWith("GLOO") ? "Gloo" : "TensorPipe", value),
+                    "%s is set to use %s, but no such interface is up with an address%s"
+                            .formatted(
+                                    name.startsWith("GLOO") ? "Gloo" : "TensorPipe",
+                                    value,
+                                    otherNames(wanted::contains)),
                     evidence,
                     advice(node, "name an interface that all nodes share: " + name),
                     remedy));
         }
+    }
+
+    /** Interfaces that have one of these as an alternative name: sysfs and getifaddrs(3) do not know such names. */
+    private String otherNames(Predicate<String> isWanted) {
+        return facts.interfaces().stream()
+                .flatMap(nic -> nic.otherNames().stream()
+                        .filter(isWanted)
+                        .map(other -> "; %s is another name of %s, which only ip(8) and Trigon know: name %s instead"
+                                .formatted(other, nic.name(), nic.name())))
+                .collect(Collectors.joining());
     }
 
     private static Stream<Nic> usable(NodeFacts facts) {
@@ -141,13 +156,14 @@ final class NcclChecks {
      * commas; = for whole names.
      */
     static List<Nic> bootstrapInterfaces(NodeFacts facts, String value) {
+        Predicate<String> isWanted = names(value);
+        return usable(facts).filter(nic -> isWanted.test(nic.name())).toList();
+    }
+
+    private static Predicate<String> names(String value) {
         boolean whole = value.startsWith("=");
         List<String> wanted = List.of((whole ? value.substring(1) : value).split(",", -1));
-        return usable(facts)
-                .filter(nic -> wanted.stream()
-                        .anyMatch(each ->
-                                whole ? nic.name().equals(each) : nic.name().startsWith(each)))
-                .toList();
+        return name -> wanted.stream().anyMatch(each -> whole ? name.equals(each) : name.startsWith(each));
     }
 
     /** As NCCL reads it; ^ is for those that are excluded. */
@@ -159,7 +175,8 @@ final class NcclChecks {
             findings.add(Finding.error(
                     "bootstrap-interface",
                     node,
-                    "NCCL's bootstrap is set to use " + value + ", but no such interface is up with an address",
+                    "NCCL's bootstrap is set to use " + value + ", but no such interface is up with an address"
+                            + otherNames(names(value)),
                     evidence,
                     advice(node, "name an interface that all nodes share: NCCL_SOCKET_IFNAME"),
                     remedy));

@@ -2,6 +2,7 @@ package trigon.tools.diagnosis;
 
 import static trigon.tools.diagnosis.Finding.advice;
 import static trigon.tools.diagnosis.Finding.change;
+import static trigon.tools.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,7 @@ final class NodeChecks {
         NodeChecks checks = new NodeChecks(node, facts);
         checks.settings();
         checks.links();
+        checks.addresses();
         checks.hardware();
         checks.rdma();
         checks.limits();
@@ -79,6 +81,39 @@ final class NodeChecks {
                         leftOut.why(),
                         "the file and the interface",
                         advice(node, "give the interface the prefix of the file, or correct the file")));
+            }
+        }
+    }
+
+    /** IPv6 addresses that the kernel does not use, or only last. */
+    private void addresses() {
+        for (Nic nic : facts.interfaces()) {
+            for (String address : nic.addressesIn("failed")) {
+                findings.add(Finding.warning(
+                        "address-failed",
+                        node + " " + nic.name(),
+                        "another machine on the link of %s has %s as well, so the kernel does not use it here"
+                                .formatted(nic.name(), address),
+                        "duplicate address detection has failed (dadfailed)",
+                        look(node, "ip -6 addr show dev " + nic.name()),
+                        advice(node, "give one of the two machines another address")));
+            }
+            for (String address : nic.addressesIn("tentative")) {
+                findings.add(Finding.note(
+                        "address-tentative",
+                        node + " " + nic.name(),
+                        "%s of %s is not used yet: the kernel still checks that no other machine has it"
+                                .formatted(address, nic.name()),
+                        "the address is tentative for more than two seconds",
+                        look(node, "ip -6 addr show dev " + nic.name())));
+            }
+            for (String address : nic.addressesIn("deprecated")) {
+                findings.add(Finding.note(
+                        "address-deprecated",
+                        node + " " + nic.name(),
+                        "%s of %s is used last: its preferred lifetime is over".formatted(address, nic.name()),
+                        "the address is deprecated",
+                        advice(node, "give it a new lifetime, or remove it; see ip -6 addr show dev " + nic.name())));
             }
         }
     }

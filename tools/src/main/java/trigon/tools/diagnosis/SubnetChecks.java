@@ -129,7 +129,9 @@ final class SubnetChecks {
                                 several.size() == 1 ? "a node" : several.size() + " nodes",
                                 subnet,
                                 twins ? ", and are functions of one port" : ""),
-                places.stream().map(Place::text).collect(Collectors.joining(", ")) + filters(places),
+                places.stream().map(Place::text).collect(Collectors.joining(", "))
+                        + filters(places)
+                        + Ipv6Checks.withoutSubstitute(cluster.seen(), places),
                 or(readdressing.allButOneLane(all), places)));
     }
 
@@ -237,10 +239,39 @@ final class SubnetChecks {
             all.forEach(place -> nodes.add(place.node()));
             if (nodes.size() > 1) {
                 all.forEach(cluster::explain);
-                twice.add(sharedAddress(all));
+                twice.add(areOfContainers(all) ? containers(all) : sharedAddress(all));
             }
         });
         return twice;
+    }
+
+    /** The only way out is by a virtual interface, and none of the ends hears another: each node has that network. */
+    private boolean areOfContainers(List<Place> all) {
+        return all.stream()
+                .allMatch(place -> place.nic().isVirtual()
+                        && !place.isFixed()
+                        && cluster.seen()
+                                .facts()
+                                .getOrDefault(place.node(), NodeFacts.NONE)
+                                .defaultRoutes()
+                                .contains(place.name())
+                        && all.stream()
+                                .noneMatch(other -> cluster.wires().heardBy(place.end()).contains(other.end())));
+    }
+
+    private static Finding containers(List<Place> all) {
+        List<String> nodes = all.stream().map(Place::node).distinct().toList();
+        return new Finding(
+                Weight.ERROR,
+                "container-network",
+                all.stream().map(Place::text).collect(Collectors.joining(" and ")),
+                "%d nodes have the same address, each in a container network of its own: they cannot reach each other"
+                        .formatted(nodes.size()),
+                "a virtual interface that is the only way out, and no cable between these",
+                List.of(advice(
+                        String.join(", ", nodes),
+                        "give the containers the hosts' network: --network=host with Docker and Podman, hostNetwork:"
+                                + " true in Kubernetes")));
     }
 
     private Finding sharedAddress(List<Place> all) {

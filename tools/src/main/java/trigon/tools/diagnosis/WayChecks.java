@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import trigon.system.InterfaceAddress;
+import trigon.tools.facts.Link;
 import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
@@ -36,6 +38,9 @@ final class WayChecks {
     /** Words of where the errors are. */
     private final Set<String> troubled = new HashSet<>();
 
+    /** Nodes with an interface in the subnet of an error about several of a node's interfaces in one. */
+    private final Set<String> sharing = new HashSet<>();
+
     private final Set<String> misled;
 
     private WayChecks(Observations seen, List<Finding> others, Set<String> misled) {
@@ -44,6 +49,13 @@ final class WayChecks {
         others.stream()
                 .filter(finding -> finding.weight() == Finding.Weight.ERROR)
                 .forEach(finding -> troubled.addAll(List.of(finding.where().split("[ ,;]+"))));
+        if (others.stream().anyMatch(finding -> finding.code().equals("interfaces-in-one-subnet"))) {
+            seen.facts().forEach((node, facts) -> {
+                if (facts.links().stream().anyMatch(this::isMisled)) {
+                    sharing.add(node);
+                }
+            });
+        }
     }
 
     /**
@@ -59,8 +71,12 @@ final class WayChecks {
         return checks.findings;
     }
 
+    private boolean isMisled(Link link) {
+        return misled.contains(InterfaceAddress.text(link.address().address()));
+    }
+
     private boolean isExplained(String one, String other) {
-        return troubled.contains(one) || troubled.contains(other);
+        return sharing.containsAll(Set.of(one, other)) || troubled.contains(one) || troubled.contains(other);
     }
 
     private void links() {
@@ -82,10 +98,17 @@ final class WayChecks {
 
     private void pairs() {
         List<String> withoutAddresses = new ArrayList<>();
+        List<String> withoutCable = new ArrayList<>();
         for (String one : seen.facts().keySet()) {
             Map<String, Integer> links = linksTo(one);
             for (String other : seen.facts().keySet()) {
-                if (one.compareTo(other) >= 0 || isExplained(one, other)) {
+                if (one.compareTo(other) >= 0) {
+                    continue;
+                }
+                if (isExplained(one, other)) {
+                    if (isWithoutCable(one, other)) {
+                        withoutCable.add(one + " and " + other);
+                    }
                     continue;
                 }
                 int between = links.getOrDefault(other, Integer.MAX_VALUE);
@@ -113,12 +136,20 @@ final class WayChecks {
                 }
             }
         }
+        if (!withoutCable.isEmpty()) {
+            findings.add(Finding.note(
+                    "no-cable",
+                    String.join(", ", withoutCable),
+                    "no cable joins these: relays on the nodes between them pass on what they send each other; over"
+                            + " several relays, that needs the cluster key",
+                    "neither received the other's multicast, though both received others'",
+                    advice("all", KEY)));
+        }
         if (!withoutAddresses.isEmpty()) {
             findings.add(Finding.warning(
                     "no-addresses",
                     String.join(", ", withoutAddresses),
-                    "cables without addresses: jobs use IPv6 link-local addresses, over TCP and without relays;"
-                            + " these were not tested",
+                    "cables without addresses: jobs use IPv6 link-local addresses, over TCP; these were not tested",
                     "each received the other's multicast",
                     advice(
                             "all",
@@ -157,6 +188,17 @@ final class WayChecks {
     private boolean relays(String node) {
         NodeFacts facts = seen.facts().get(node);
         return facts != null && facts.settings().stream().noneMatch(line -> line.startsWith("relay: off"));
+    }
+
+    /** Known only where link-local addresses distinguish cables that share a subnet, and each node has heard somebody. */
+    private boolean isWithoutCable(String one, String other) {
+        return sharing.contains(one)
+                && sharing.contains(other)
+                && seen.heard().stream().anyMatch(each -> each.by().equals(one))
+                && seen.heard().stream().anyMatch(each -> each.by().equals(other))
+                && seen.heard().stream()
+                        .noneMatch(each ->
+                                Set.of(each.by(), each.node()).equals(Set.of(one, other)));
     }
 
     private boolean isCabledWithoutAddresses(String one, String other) {

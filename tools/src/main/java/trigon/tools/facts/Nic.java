@@ -59,6 +59,25 @@ public record Nic(JsonObject json) {
                 .toList();
     }
 
+    /** Alternative names, which ip accepts and NCCL does not know. */
+    public List<String> otherNames() {
+        return json.texts("otherNames");
+    }
+
+    /** Its IPv6 addresses that are failed, tentative or deprecated. */
+    public List<String> addressesIn(String state) {
+        JsonObject states = json.object("addressStates");
+        return states.values().keySet().stream()
+                .filter(address -> states.text(address).equals(state))
+                .sorted()
+                .toList();
+    }
+
+    /** Whether there is no NIC behind it. */
+    public boolean isVirtual() {
+        return json.text("driver").isEmpty();
+    }
+
     public Pci pci() {
         return new Pci(json.object("pci"));
     }

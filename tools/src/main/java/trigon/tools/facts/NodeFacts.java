@@ -163,6 +163,16 @@ public record NodeFacts(JsonObject json) {
         return json.text("loginAddress");
     }
 
+    /** Interfaces that could have link-local addresses, had they not IPv6 switched off. */
+    public List<String> interfacesWithoutIpv6() {
+        return json.texts("interfacesWithoutIpv6");
+    }
+
+    /** The loopback address that this node's own name has there; empty if it has another one. */
+    public String loopbackName() {
+        return json.text("loopbackName");
+    }
+
     /** Of an interface; 0 where it is not known. */
     public long reversePathFilter(String name) {
         return json.object("reversePathFilter").whole(name);

@@ -2,6 +2,7 @@ package trigon.tools.links;
 
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.HostInterface;
@@ -53,6 +54,9 @@ public final class LinksJson {
                 links.interfaces().withName(nic.name()).map(HostInterface::addresses).orElse(List.of()).stream()
                         .map(InterfaceAddress::toString)
                         .toList();
+        Map<String, Object> states = new TreeMap<>();
+        links.interfaces().withName(nic.name()).map(HostInterface::states).orElse(Map.of()).forEach((address, state) ->
+                states.put(address.toString(), state.word()));
         return Json.object(
                 "name",
                 nic.name(),
@@ -68,8 +72,12 @@ public final class LinksJson {
                 nic.mtu(),
                 "mac",
                 nic.mac(),
+                "otherNames",
+                links.interfaces().otherNamesOf(nic.name()),
                 "addresses",
                 addresses,
+                "addressStates",
+                states,
                 "driver",
                 nic.driver(),
                 "pci",

@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
-import trigon.system.InterfaceAddress;
+import trigon.routing.discovery.HostInterface;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
@@ -64,9 +66,7 @@ public final class LinksText {
         for (NicFacts nic : links.nics()) {
             String addresses = links.interfaces()
                     .withName(nic.name())
-                    .map(each -> each.addresses().stream()
-                            .map(InterfaceAddress::toString)
-                            .collect(Collectors.joining(" ")))
+                    .map(LinksText::addresses)
                     .orElse("");
             boolean up = !nic.state().equals("down") && nic.carrier().orElse(false);
             table.styled(
@@ -80,6 +80,16 @@ public final class LinksText {
                     addresses.isEmpty() ? "none" : addresses);
         }
         table.print(console);
+    }
+
+    /** With the states of those that are not used, or only last. */
+    private static String addresses(HostInterface of) {
+        return Stream.concat(of.addresses().stream(), of.states().keySet().stream().sorted())
+                .distinct()
+                .map(address -> Optional.ofNullable(of.states().get(address))
+                        .map(state -> address + " (" + state.word() + ")")
+                        .orElse(address.toString()))
+                .collect(Collectors.joining(" "));
     }
 
     private static String state(NicFacts nic) {

@@ -142,7 +142,8 @@ public final class Examination {
         return facts.interfaces().stream()
                 .anyMatch(nic -> nic.hasCarrier()
                         && nic.state().equals("up")
-                        && nic.addresses().isEmpty()
+                        && (nic.addresses().isEmpty()
+                                || !nic.addressesIn("tentative").isEmpty())
                         && !facts.isInner(nic.name()));
     }
 

@@ -104,7 +104,9 @@ public final class OwnFacts {
             List<String> innerInterfaces,
             List<String> defaultRoutes,
             Optional<String> loginAddress,
-            Map<String, Long> reversePathFilter) {
+            Map<String, Long> reversePathFilter,
+            List<String> interfacesWithoutIpv6,
+            Optional<String> loopbackName) {
 
         static Networks of(Machine machine, MachineLinks links) {
             String[] login = machine.environment()
@@ -114,7 +116,9 @@ public final class OwnFacts {
                     links.interfaces().inner().networks().stream().sorted().toList(),
                     routes(machine),
                     login.length == 4 ? Optional.of(login[2]) : Optional.empty(),
-                    filters(machine, links.nics()));
+                    filters(machine, links.nics()),
+                    withoutIpv6(machine, links.nics()),
+                    OwnFacts.loopbackName(machine));
         }
     }
 
@@ -129,7 +133,7 @@ public final class OwnFacts {
     }
 
     /** An interface that NCCL may be told to use. */
-    private record NcclInterface(String name, String state, List<String> addresses) {}
+    private record NcclInterface(String name, String state, List<String> addresses, List<String> otherNames) {}
 
     private record NcclInterfaces(List<NcclInterface> interfaces) {}
 
@@ -196,13 +200,15 @@ public final class OwnFacts {
 
     /** What NCCL is told on that machine, now, and the interfaces that it may be told to use. */
     public static Map<String, Object> ofNccl(Machine machine) {
-        List<NcclInterface> interfaces = HostInterfaces.snapshot().interfaces().stream()
+        HostInterfaces all = HostInterfaces.snapshot();
+        List<NcclInterface> interfaces = all.interfaces().stream()
                 .map(each -> new NcclInterface(
                         each.name(),
                         each.up() ? "up" : "down",
                         each.addresses().stream()
                                 .map(InterfaceAddress::toString)
-                                .toList()))
+                                .toList(),
+                        all.otherNamesOf(each.name())))
                 .toList();
         return Json.joined(NcclSettings.of(machine), new NcclInterfaces(interfaces));
     }
@@ -280,5 +286,27 @@ public final class OwnFacts {
                     .ifPresent(own -> filters.put(nic.name(), Math.max(all, own)));
         }
         return filters;
+    }
+
+    private static List<String> withoutIpv6(Machine machine, List<NicFacts> nics) {
+        return nics.stream()
+                .map(NicFacts::name)
+                .filter(name -> Machine.number(machine.file("proc/sys/net/ipv6/conf")
+                                .resolve(name)
+                                .resolve("disable_ipv6"))
+                        .filter(off -> off == 1)
+                        .isPresent())
+                .toList();
+    }
+
+    /** By the file alone (hosts(5)): a name server may take its time. */
+    private static Optional<String> loopbackName(Machine machine) {
+        return Machine.text(machine.file("etc/hosts")).stream()
+                .flatMap(String::lines)
+                .map(line -> List.of(line.replaceFirst("#.*", "").strip().split("\\s+")))
+                .filter(words -> words.indexOf(machine.hostName()) > 0)
+                .findFirst()
+                .map(List::getFirst)
+                .filter(address -> address.startsWith("127.") || address.equals("::1"));
     }
 }

@@ -281,6 +281,39 @@ class DiagnosisTest {
     }
 
     /** Of faults that do not touch the same thing. */
+    /** Its name is all that launchers know; sysfs and NCCL know the other one. */
+    @Test
+    void anAlternativeNameIsNamedWithTheInterfaceThatHasIt() {
+        Nodes nodes = Nodes.triangle();
+        nodes.nic("a", 0).put("otherNames", List.of("enp73s0f0np0"));
+        Nodes.object(nodes.node("a"), "environment").put("NCCL_SOCKET_IFNAME", "=enp73s0f0np0");
+
+        assertThat(Diagnosis.of(nodes.observations()))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.what())
+                        .contains("enp73s0f0np0 is another name of "
+                                + nodes.nic("a", 0).get("name")));
+    }
+
+    /** No command takes the address away: the network is what is wrong. */
+    @Test
+    void containersOfTwoNodesWithOneAddressNeedTheHostsNetwork() {
+        Nodes nodes = Nodes.triangle();
+        nodes.address("c", 0, "10.0.1.1/24");
+        for (Map.Entry<String, String> end : Map.of("a", "if1a", "c", "if2c").entrySet()) {
+            nodes.node(end.getKey()).put("defaultRoutes", List.of(end.getValue()));
+        }
+        nodes.heard.clear();
+
+        assertThat(Diagnosis.of(nodes.observations()))
+                .filteredOn(finding -> finding.code().equals("container-network"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.remedies()).allSatisfy(remedy -> {
+                    assertThat(remedy.kind()).isEqualTo(Finding.Kind.ADVICE);
+                    assertThat(remedy.text()).contains("--network=host");
+                }));
+    }
+
     @Test
     void twoFaultsAreBothFound() {
         long seed = System.nanoTime();

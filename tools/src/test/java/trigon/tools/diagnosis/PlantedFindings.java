@@ -29,6 +29,10 @@ final class PlantedFindings {
             n.nic("a", 0).put("state", "down");
             n.nic("a", 0).remove("carrier");
         });
+        for (String state : List.of("failed", "tentative", "deprecated")) {
+            FAULTS.put("address-" + state, n -> n.nic("a", 0).put("addressStates", Json.object("fd00:9::1/64", state)));
+        }
+        FAULTS.put("host-name-loopback", n -> n.node("b").put("loopbackName", "127.0.1.1"));
         FAULTS.put("half-duplex", n -> n.nic("c", 1).put("duplex", "half"));
         FAULTS.put("pcie-reduced", n -> Nodes.object(n.nic("c", 1), "pci").put("negotiated", "16 GT/s x4"));
         FAULTS.put(

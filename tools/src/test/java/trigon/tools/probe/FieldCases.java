@@ -14,6 +14,7 @@ final class FieldCases {
         List<FieldCase> all = new ArrayList<>(sparks());
         all.addAll(oneSubnet());
         all.addAll(containers());
+        all.addAll(names());
         all.addAll(others());
         all.addAll(ofNccl());
         return all;
@@ -99,13 +100,59 @@ final class FieldCases {
         String code = "interfaces-in-one-subnet";
         return List.of(
                 linkLocal(withoutIpv6(
-                        FieldCase.of("03 link-local IPv4 on all cables, without IPv6", 3, code), "a", "b", "c")),
+                                FieldCase.of("03 link-local IPv4 on all cables, without IPv6", 3, code), "a", "b", "c"))
+                        .saying("so there are no link-local addresses to use instead"),
+                lineOfFour(),
                 linkLocal(FieldCase.of("03c link-local IPv4 on all cables, with IPv6", 3, code)),
                 FieldCase.of("09 two networks in one /20", 2, code)
                         .wire("a eno1", "b eno1")
                         .wire("a enp37s0f0", "b enp37s0f0")
                         .addresses("a eno1 192.168.3.8/20", "a enp37s0f0 192.168.2.8/20")
                         .addresses("b enp37s0f0 192.168.2.9/20", "b eno1 192.168.3.9/20"));
+    }
+
+    /** By Thunderbolt: no other network, and addresses that nobody has chosen. */
+    private static FieldCase lineOfFour() {
+        return FieldCase.of("28 a line of four by link-local IPv4", 4, "interfaces-in-one-subnet", "no-cable")
+                .wire("a thunderbolt0", "b thunderbolt0")
+                .wire("b thunderbolt1", "c thunderbolt0")
+                .wire("c thunderbolt1", "d thunderbolt0")
+                .addresses("a thunderbolt0 169.254.105.6/16", "b thunderbolt0 169.254.12.90/16")
+                .addresses("b thunderbolt1 169.254.201.4/16", "c thunderbolt0 169.254.77.31/16")
+                .addresses("c thunderbolt1 169.254.140.9/16", "d thunderbolt0 169.254.33.150/16")
+                .saying("169.254.0.0/16", "no cable joins these");
+    }
+
+    /** Of interfaces and addresses: what the kernel has besides those that programs take. */
+    private static List<FieldCase> names() {
+        FieldCase names = FieldCase.of(
+                        "40 the other name of an interface",
+                        2,
+                        "bootstrap-interface",
+                        "bootstrap-interface",
+                        "socket-interface",
+                        "socket-interface")
+                .wire("a ens15f0np0", "b ens15f0np0")
+                .addresses("a ens15f0np0 10.20.3.1/24", "b ens15f0np0 10.20.3.2/24")
+                .saying("enp73s0f0np0 is another name of ens15f0np0");
+        for (String node : List.of("a", "b")) {
+            names.command(node + " ip link property add dev ens15f0np0 altname enp73s0f0np0")
+                    .variable(node, "NCCL_SOCKET_IFNAME", "enp73s0f0np0")
+                    .variable(node, "GLOO_SOCKET_IFNAME", "enp73s0f0np0");
+        }
+        return List.of(
+                names,
+                FieldCase.of(
+                                "43 an address that two machines have, and a deprecated one",
+                                2,
+                                "address-failed",
+                                "address-deprecated")
+                        .wire("a eno1", "b eno1")
+                        .addresses("a eno1 10.20.3.1/24 fd00:3::5/64", "b eno1 10.20.3.2/24")
+                        .command("b sysctl -qw net.ipv6.conf.eno1.accept_dad=1")
+                        .addresses("b eno1 fd00:3::5/64")
+                        .command("a ip addr add fd00:4::1/64 dev eno1 preferred_lft 0")
+                        .saying("another machine on the link of eno1 has fd00:3::5/64 as well"));
     }
 
     /** The same bridges on both machines, each with a container or a machine at a port. */
@@ -129,7 +176,17 @@ final class FieldCases {
         FieldCase alone = FieldCase.of("07 nothing but bridges", 2, "no-link", "no-link");
         bridge(alone, "a", all.getFirst(), 0);
         bridge(alone, "b", all.getFirst(), 0);
-        return List.of(bridges, alone);
+        FieldCase inside = withoutIpv6(
+                        FieldCase.of("33 containers in the default network of their hosts", 2, "container-network"),
+                        "a",
+                        "b")
+                .wire("a eth0", "c veth0")
+                .wire("b eth0", "d veth0")
+                .addresses("a eth0 172.17.0.2/16", "b eth0 172.17.0.2/16")
+                .command("a ip route add default via 172.17.0.1")
+                .command("b ip route add default via 172.17.0.1")
+                .saying("--network=host");
+        return List.of(bridges, alone, inside);
     }
 
     private static void bridge(FieldCase of, String node, String nameAndAddress, int number) {
