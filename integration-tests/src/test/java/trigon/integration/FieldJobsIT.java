@@ -166,8 +166,7 @@ class FieldJobsIT {
         Path key = Files.writeString(directory.resolve("key"), "0123456789abcdef".repeat(4));
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
 
-        List<String> outputs =
-                run(Map.of("TRIGON_CLUSTER_KEY_FILE", key.toString()), "ring", "a", "b", "c", "d");
+        List<String> outputs = run(Map.of("TRIGON_CLUSTER_KEY_FILE", key.toString()), "ring", "a", "b", "c", "d");
 
         assertThat(outputs.get(1)).containsPattern("sends to .* via thunderbolt1 fe80:.* link-local");
         assertThat(outputs.get(2)).containsPattern("sends to .* via thunderbolt1 fe80:.* link-local");

@@ -256,7 +256,8 @@ final class SubnetChecks {
                                 .defaultRoutes()
                                 .contains(place.name())
                         && all.stream()
-                                .noneMatch(other -> cluster.wires().heardBy(place.end()).contains(other.end())));
+                                .noneMatch(other ->
+                                        cluster.wires().heardBy(place.end()).contains(other.end())));
     }
 
     private static Finding containers(List<Place> all) {

@@ -197,8 +197,7 @@ final class WayChecks {
                 && seen.heard().stream().anyMatch(each -> each.by().equals(one))
                 && seen.heard().stream().anyMatch(each -> each.by().equals(other))
                 && seen.heard().stream()
-                        .noneMatch(each ->
-                                Set.of(each.by(), each.node()).equals(Set.of(one, other)));
+                        .noneMatch(each -> Set.of(each.by(), each.node()).equals(Set.of(one, other)));
     }
 
     private boolean isCabledWithoutAddresses(String one, String other) {

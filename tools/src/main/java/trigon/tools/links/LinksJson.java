@@ -55,8 +55,11 @@ public final class LinksJson {
                         .map(InterfaceAddress::toString)
                         .toList();
         Map<String, Object> states = new TreeMap<>();
-        links.interfaces().withName(nic.name()).map(HostInterface::states).orElse(Map.of()).forEach((address, state) ->
-                states.put(address.toString(), state.word()));
+        links.interfaces()
+                .withName(nic.name())
+                .map(HostInterface::states)
+                .orElse(Map.of())
+                .forEach((address, state) -> states.put(address.toString(), state.word()));
         return Json.object(
                 "name",
                 nic.name(),

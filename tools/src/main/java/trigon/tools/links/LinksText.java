@@ -84,7 +84,8 @@ public final class LinksText {
 
     /** With the states of those that are not used, or only last. */
     private static String addresses(HostInterface of) {
-        return Stream.concat(of.addresses().stream(), of.states().keySet().stream().sorted())
+        return Stream.concat(
+                        of.addresses().stream(), of.states().keySet().stream().sorted())
                 .distinct()
                 .map(address -> Optional.ofNullable(of.states().get(address))
                         .map(state -> address + " (" + state.word() + ")")

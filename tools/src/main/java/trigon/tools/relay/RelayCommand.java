@@ -62,9 +62,8 @@ public final class RelayCommand implements Callable<Integer> {
         List<LocalLink> links = RelayLinks.of(
                 LinkDiscovery.discover(config, List.of(), interfaces).links());
         if (links.isEmpty()) {
-            throw new CommandFailure(
-                    "there is no link to relay over: no interface is up with an address;"
-                            + " \"trigon links\" lists them");
+            throw new CommandFailure("there is no link to relay over: no interface is up with an address;"
+                    + " \"trigon links\" lists them");
         }
         String name = config.thisNode().map(NodeConfig::name).orElse(machine.hostName());
         long node = NodeNumber.of(config.thisNode().map(NodeConfig::name).orElse(""));
