@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -47,6 +48,7 @@ public final class BenchCommand implements Callable<Integer> {
     private static final int MOST_RANKS = 64;
     private static final int MOST_LOCAL_RANKS = 8;
     private static final int USUAL_RANKS = 2;
+    private static final int MAX_TIMEOUT = 86_000;
 
     /** One for Trigon, and one for each of perftest's programs. */
     private static final int PORTS_OF_A_STEP = 3;
@@ -137,7 +139,7 @@ public final class BenchCommand implements Callable<Integer> {
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks(time)) {
             Meetings meetings = new Meetings(folder, steps.size(), meetings(steps.size()));
-            BenchHost host = new BenchHost(machine, environment(), folder, timeout);
+            BenchHost host = new BenchHost(machine, environment(), folder, patience());
             Optional<Perftest> without =
                     perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
             Runnable stop = () -> {
@@ -153,13 +155,19 @@ public final class BenchCommand implements Callable<Integer> {
             }
             run.run(steps, rank, others, caller);
             List<String> failures = new ArrayList<>();
-            List<JsonObject> theirs = others.results(timeout, failures);
+            OptionalInt limit = run.hasFailed() ? OptionalInt.empty() : OptionalInt.of(timeout);
+            List<JsonObject> theirs = others.results(limit, failures);
             console.done();
             return show(run.result(new RankNames(ranks, byRank())).with(theirs, failures));
         } finally {
             console.done();
             Folder.delete(folder);
         }
+    }
+
+    /** Other ranks wait while rank 0 is with those before them. */
+    private int patience() {
+        return rank == 0 ? timeout : Math.min(timeout * ranks, MAX_TIMEOUT);
     }
 
     /** All ranks are on this machine. */
@@ -238,7 +246,7 @@ public final class BenchCommand implements Callable<Integer> {
         if (rank >= ranks) {
             throw wrong("--rank is " + rank + ": must be 0 to " + (ranks - 1));
         }
-        if (timeout < 1 || timeout > 86_000) {
+        if (timeout < 1 || timeout > MAX_TIMEOUT) {
             throw wrong("--timeout is " + timeout + ": must be 1 to 86000");
         }
         List<Long> bytes = new ArrayList<>();

@@ -32,6 +32,9 @@ final class BenchHost {
     /** In addition to the deadline that the processes have themselves. */
     private static final long GRACE_SECONDS = 30;
 
+    /** Exit status of a process that SIGKILL ended. */
+    private static final int KILLED = 128 + 9;
+
     private final NcclHost host;
     private final Map<String, String> environment;
     private final Path folder;
@@ -39,6 +42,7 @@ final class BenchHost {
     private List<String> lastWays = List.of();
     private final Set<Process> running = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
+    private boolean killed;
 
     /**
      * Of that machine's distribution.
@@ -66,8 +70,9 @@ final class BenchHost {
                 processes.add(start(step, place, meeting));
             }
             for (int i = 0; i < here.size(); i++) {
-                if (!processes.get(i).waitFor(timeoutSeconds + GRACE_SECONDS, TimeUnit.SECONDS)
-                        || processes.get(i).exitValue() != 0) {
+                boolean ended = processes.get(i).waitFor(timeoutSeconds + GRACE_SECONDS, TimeUnit.SECONDS);
+                if (!ended || processes.get(i).exitValue() != 0) {
+                    killed = ended && stopped && processes.get(i).exitValue() == KILLED;
                     throw new CommandFailure("%s of %d bytes failed on rank %d; the end of its log:%n%s"
                             .formatted(
                                     step.kind(),
@@ -92,6 +97,12 @@ final class BenchHost {
     /** Begins a step, in which it is not yet stopped. */
     void begin() {
         stopped = false;
+        killed = false;
+    }
+
+    /** Whether the current step failed by {@link #stop} alone. */
+    boolean isKilled() {
+        return killed;
     }
 
     /** Ends the current step with a failure. By any thread. */

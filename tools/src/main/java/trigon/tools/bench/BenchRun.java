@@ -103,12 +103,11 @@ final class BenchRun {
             }
             return row;
         } catch (CommandFailure own) {
-            boolean stopped = others.isStopped(); // not by what is awaited next
             String mine = String.valueOf(own.getMessage());
             return BenchRow.failed(
                     step,
                     others.failure(step.ranks())
-                            .map(theirs -> stopped
+                            .map(theirs -> host.isKilled()
                                     ? String.valueOf(theirs.getMessage())
                                     : mine + "\n" + theirs.getMessage())
                             .orElse(mine));
@@ -135,6 +134,11 @@ final class BenchRun {
                         + ", which is no RDMA link; \"trigon links\" says which there are"));
         Meeting meeting = meetings.ofPerftest(step, number);
         return programs.measure(link, step, serves ? Optional.empty() : Optional.of(meeting.host()), meeting.port());
+    }
+
+    /** Whether a step has failed. */
+    boolean hasFailed() {
+        return rows.stream().anyMatch(BenchRow::hasFailed);
     }
 
     /** What has been measured, against what this machine's links promise. */

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import trigon.tools.console.CommandFailure;
@@ -27,7 +28,6 @@ final class RemoteRanks implements AutoCloseable {
     private final Time time;
     private final List<Started> started = new ArrayList<>();
     private volatile List<Integer> current = List.of();
-    private volatile boolean stopped;
 
     RemoteRanks(Time time) {
         this.time = time;
@@ -93,7 +93,6 @@ final class RemoteRanks implements AutoCloseable {
             started.add(one);
             var _ = process.onExit().thenRun(() -> {
                 if (current.contains(rank) && one.hasFailed()) {
-                    stopped = true;
                     atFailure.run();
                 }
             });
@@ -102,14 +101,8 @@ final class RemoteRanks implements AutoCloseable {
 
     /** Begins a step of these ranks. Returns the failure of the first one of them that has failed before. */
     Optional<CommandFailure> begin(List<Integer> ranks) {
-        stopped = false;
         current = ranks;
         return failed(ranks);
-    }
-
-    /** Whether the failure of another rank has ended this one's part in the current step. */
-    boolean isStopped() {
-        return stopped;
     }
 
     /** The first one of these that has failed, or fails now: what reaches it may end some time later. */
@@ -134,15 +127,20 @@ final class RemoteRanks implements AutoCloseable {
     /**
      * Waits for their ends.
      *
+     * @param timeoutSeconds for each; empty if they may still wait for a step that has failed here, and need not end
      * @param failures gets those of ranks that have failed, or do not end
      * @return what each of the others says
      */
-    List<JsonObject> results(int timeoutSeconds, List<String> failures) throws IOException, InterruptedException {
+    List<JsonObject> results(OptionalInt timeoutSeconds, List<String> failures)
+            throws IOException, InterruptedException {
         List<JsonObject> results = new ArrayList<>();
         for (Started one : started) {
-            if (!one.process().waitFor(timeoutSeconds, TimeUnit.SECONDS) || one.hasFailed()) {
-                failures.add(one.failure().getMessage());
-            } else {
+            boolean ended = timeoutSeconds.isPresent()
+                    ? one.process().waitFor(timeoutSeconds.getAsInt(), TimeUnit.SECONDS)
+                    : one.process().waitFor(LATER_NANOS, TimeUnit.NANOSECONDS);
+            if (ended ? one.hasFailed() : timeoutSeconds.isPresent()) {
+                failures.add(String.valueOf(one.failure().getMessage()));
+            } else if (ended) {
                 results.add(JsonObject.parse(Files.readString(one.output())));
             }
         }

@@ -38,7 +38,7 @@ import trigon.tools.machine.Machine;
                     + " plugin as NCCL does and run a ring all-reduce over float32. Exit status 0 only if every"
                     + " element was right on every rank.",
             "--cut without a value is another demo: each two of three nodes have two cables, and one of them is cut"
-                    + " under the running all-reduce and comes back. It takes --bytes, --away, --logs and --json. It runs"
+                    + " under the running all-reduce and comes back. It takes --bytes, --away, --logs, --json. It runs"
                     + " in network namespaces where the user may make some, and takes an interface down there;"
                     + " elsewhere on 127.0.0.0/8, where it ends the cable's TCP connections."
         })

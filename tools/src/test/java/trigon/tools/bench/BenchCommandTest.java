@@ -268,7 +268,8 @@ class BenchCommandTest {
     void aPairThatFailsIsARowWithItsReasonsAndTheOthersAreKept() throws Exception {
         String failing = "case \"$*\" in *:7001*) echo no path to c >&2; exit 1;; esac\n";
         String theirs = "{\"host\": \"c\", \"measurements\":"
-                + " [{\"test\": \"point-to-point\", \"ranks\": [0, 2], \"bytes\": 65536, \"failed\": \"no cable there\"},"
+                + " [{\"test\": \"point-to-point\", \"ranks\": [0, 2], \"bytes\": 65536,"
+                + " \"failed\": \"no cable there\"},"
                 + " {\"test\": \"all-reduce\", \"ranks\": [0, 1, 2], \"bytes\": 65536, \"networks\":"
                 + " [{\"link\": \"cb\", \"interface\": \"cb\", \"subnet\": \"10.0.23.0/24\", \"carrier\": \"TCP\","
                 + " \"relays\": \"b over TCP\"}]}]}";
