@@ -49,7 +49,14 @@ class NcclHostIT {
      */
     @ParameterizedTest
     @CsvSource({
-        "8, shown", "9, polled", "10, taken", "11, waiting", "12, shown", "12, polled", "12, taken", "12, waiting"
+        "8, shown",
+        "9, polled",
+        "10, taken",
+        "11, waiting",
+        "12, shown",
+        "12, polled",
+        "12, taken",
+        "12, waiting"
     })
     void answersWithoutJava(int api, String fault) throws Exception {
         reducesWith(fault, api);
