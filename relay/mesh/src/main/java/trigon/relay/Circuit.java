@@ -273,9 +273,8 @@ final class Circuit {
 
     private void splice() throws IOException {
         ArrayList<ByteBuffer> free = new ArrayList<>(slots);
-        Spliced open = Spliced.of(incoming, onwards(), () -> free.isEmpty() ? slot() : free.removeLast());
+        spliced = Spliced.of(incoming, onwards(), () -> free.isEmpty() ? slot() : free.removeLast());
         phase = Phase.SPLICED;
-        spliced = open;
         host.spliced(this);
         log.debug(
                 "passes on {} to {}, by {} and {}",
@@ -283,15 +282,15 @@ final class Circuit {
                 next(),
                 incoming.carrier(),
                 onwards().carrier());
-        open.await();
-        if (open.isPolled()) {
-            awake();
-        }
+        awaitMore();
     }
 
-    private void awake() {
-        movedAt = System.nanoTime();
-        host.awake(this);
+    private void awaitMore() {
+        splicedNow().await();
+        if (splicedNow().isPolled()) {
+            movedAt = System.nanoTime();
+            host.awake(this);
+        }
     }
 
     Spliced splicedNow() {
@@ -303,10 +302,7 @@ final class Circuit {
         if (splicedNow().isOver()) {
             close();
         } else {
-            splicedNow().await();
-            if (splicedNow().isPolled()) {
-                awake();
-            }
+            awaitMore();
         }
     }
 
