@@ -23,7 +23,15 @@ public final class Table {
     private record Row(Style style, List<String> cells) {}
 
     /** Widths of the columns that are side by side, without the gaps; {@code below} if the last one is not. */
-    private record Layout(int[] widths, boolean below) {
+    private static final class Layout {
+
+        private final int[] widths;
+        private final boolean below;
+
+        Layout(int[] widths, boolean below) {
+            this.widths = widths;
+            this.below = below;
+        }
 
         int total() {
             return IntStream.of(widths).sum() + GAP * (widths.length - 1);
@@ -117,12 +125,12 @@ public final class Table {
 
     private static void print(List<String> cells, UnaryOperator<String> first, Layout layout, Console to) {
         int room = to.width() - layout.total() - GAP;
-        boolean below = layout.below() && width(cells.getLast()) > room;
+        boolean below = layout.below && width(cells.getLast()) > room;
         List<List<String>> columns = new ArrayList<>();
-        for (int i = 0; i < layout.widths().length; i++) {
-            columns.add(lines(cells.get(i), layout.widths()[i]));
+        for (int i = 0; i < layout.widths.length; i++) {
+            columns.add(lines(cells.get(i), layout.widths[i]));
         }
-        if (layout.below() && !below) {
+        if (layout.below && !below) {
             columns.add(List.of(cells.getLast()));
         }
         int height = columns.stream().mapToInt(List::size).max().orElse(0);
@@ -130,7 +138,7 @@ public final class Table {
             StringBuilder text = new StringBuilder();
             for (int i = 0; i < columns.size(); i++) {
                 String part = line < columns.get(i).size() ? columns.get(i).get(line) : "";
-                int padding = i < layout.widths().length ? layout.widths()[i] - width(part) + GAP : 0;
+                int padding = i < layout.widths.length ? layout.widths[i] - width(part) + GAP : 0;
                 text.append(i == 0 && !part.isEmpty() ? first.apply(part) : part)
                         .append(" ".repeat(padding));
             }
@@ -143,7 +151,7 @@ public final class Table {
 
     private static List<String> lines(String cell, int columns) {
         return wrap(cell, columns).stream()
-                .flatMap(line -> Stream.of(line.split("(?<=\\G.{" + Math.max(1, columns) + "})")))
+                .flatMap(line -> Stream.of(line.split("(?<=\\G.{" + Math.max(1, columns) + "})(?!$)", -1)))
                 .toList();
     }
 

@@ -93,7 +93,7 @@ final class CutDemo {
                 }
             } catch (CommandFailure e) {
                 warn(e, ranks.all());
-                runs.add(Json.object("good", false, "failed", e.getMessage()));
+                runs.add(Json.object("good", false, "failed", String.valueOf(e.getMessage())));
                 return false;
             }
             report(ranks.all());
