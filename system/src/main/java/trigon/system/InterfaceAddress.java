@@ -99,8 +99,8 @@ public record InterfaceAddress(InetAddress address, int prefixLength) implements
     }
 
     /**
-     * A link-local IPv6 address with the interface to use, without which it means nothing to a socket; any other address
-     * unchanged.
+     * A link-local IPv6 address with the interface to use, without which it means nothing to a socket; any other
+     * address unchanged.
      *
      * @param interfaceIndex 0 if it is not known
      */

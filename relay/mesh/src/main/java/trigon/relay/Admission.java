@@ -1,5 +1,6 @@
 package trigon.relay;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -44,6 +45,12 @@ record Admission(List<InterfaceAddress> links, CircuitKeys keys, RelayRule rule)
                 .filter(link -> link.contains(to) && (!link.isLinkLocal() || rule.isHeard(link.address(), to)))
                 .findFirst()
                 .map(link -> new InetSocketAddress(zoned(link.address()), 0));
+    }
+
+    /** A neighbour as a socket bound to that own address connects to it. */
+    static InetSocketAddress inZoneOf(InetSocketAddress own, InetSocketAddress neighbour) {
+        int zone = own.getAddress() instanceof Inet6Address address ? address.getScopeId() : 0;
+        return new InetSocketAddress(InterfaceAddress.inZone(neighbour.getAddress(), zone), neighbour.getPort());
     }
 
     /** One of the own addresses, as a socket is bound to it. */

@@ -1,7 +1,6 @@
 package trigon.relay;
 
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -205,10 +204,7 @@ final class Circuit {
         outgoing = new Side(channel, selector, SelectionKey.OP_CONNECT, this);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         InetSocketAddress from = admission.from(next().getAddress()).orElseThrow();
-        channel.bind(from);
-        int zone = from.getAddress() instanceof Inet6Address own ? own.getScopeId() : 0;
-        InetAddress to = InterfaceAddress.inZone(next().getAddress(), zone);
-        if (channel.connect(new InetSocketAddress(to, next().getPort()))) {
+        if (channel.bind(from).connect(Admission.inZoneOf(from, next()))) {
             connected();
         }
     }

@@ -58,8 +58,8 @@ record NoPathReport(
     }
 
     private String sameAddresses() {
-        return (" The peer is on another node and has the same address, %s: both processes are in a network of their own,"
-                        + " as of containers (Docker's default bridge). Give them the hosts' network: docker run"
+        return (" The peer is on another node and has the same address, %s: both processes are in a network of their"
+                        + " own, as of containers (Docker's default bridge). Give them the hosts' network: docker run"
                         + " --network=host, or hostNetwork: true in Kubernetes.")
                 .formatted(ownAddresses.stream()
                         .map(each -> InterfaceAddress.text(each.address()))

@@ -104,8 +104,9 @@ public final class RoutingTable {
      * The paths to a peer, in the order in which they should be tried. Without a list from the user, those that carry
      * most go first. Then come those within one subnet, the longest prefix first, RDMA before software, then by the
      * user's list, or in an order that both ends have in common; after them those along the kernel's routes, and those
-     * between link-local addresses, of which some may lead nowhere. Where the subnet of an interface here and of the peer
-     * does not say which cable leads there, link-local addresses go before it. If the configuration prescribes a NIC for this peer,
+     * between link-local addresses, of which some may lead nowhere. Where the subnet of an interface here and of the
+     * peer does not say which cable leads there, link-local addresses go before it. If the configuration prescribes a
+     * NIC for this peer,
      * only that one's.
      *
      * @return at least one path

@@ -16,7 +16,7 @@ final class Ipv6Checks {
 
     private Ipv6Checks() {}
 
-    /** For interfaces in one subnet, which link-local addresses would distinguish: how to get them; empty if not off. */
+    /** Of interfaces in one subnet, those that have no link-local address to be distinguished by; empty without. */
     static String withoutSubstitute(Observations seen, List<Place> places) {
         Set<String> off = places.stream()
                 .filter(place -> isOff(seen, place.node(), place.name()))

@@ -190,7 +190,7 @@ final class WayChecks {
         return facts != null && facts.settings().stream().noneMatch(line -> line.startsWith("relay: off"));
     }
 
-    /** Known only where link-local addresses distinguish cables that share a subnet, and each node has heard somebody. */
+    /** Known only where link-local addresses distinguish cables of one subnet, and each node has heard somebody. */
     private boolean isWithoutCable(String one, String other) {
         return sharing.contains(one)
                 && sharing.contains(other)
