@@ -102,7 +102,6 @@ final class FieldCases {
                 linkLocal(withoutIpv6(
                                 FieldCase.of("03 link-local IPv4 on all cables, without IPv6", 3, code), "a", "b", "c"))
                         .saying("so there are no link-local addresses to use instead"),
-                lineOfFour(),
                 linkLocal(FieldCase.of("03c link-local IPv4 on all cables, with IPv6", 3, code)),
                 FieldCase.of("09 two networks in one /20", 2, code)
                         .wire("a eno1", "b eno1")
@@ -112,7 +111,7 @@ final class FieldCases {
     }
 
     /** By Thunderbolt: no other network, and addresses that nobody has chosen. */
-    private static FieldCase lineOfFour() {
+    static FieldCase lineOfFour() {
         return FieldCase.of("28 a line of four by link-local IPv4", 4, "interfaces-in-one-subnet", "no-cable")
                 .wire("a thunderbolt0", "b thunderbolt0")
                 .wire("b thunderbolt1", "c thunderbolt0")

@@ -90,6 +90,21 @@ class FieldCasesTest {
         }
     }
 
+    /** Case 28: once each cable has a subnet, the ends still need relays, and these the cluster key. */
+    @Test
+    void pairsWithoutACableAreNamedBesideTheSharedSubnet() throws IOException {
+        FieldCase of = FieldCases.lineOfFour();
+        try {
+            of.build(lab);
+            List<Finding> findings = new AppliedRemedies(lab, of.nodes(), false, USUAL).examine();
+
+            assertThat(findings).extracting(Finding::code).containsExactlyInAnyOrderElementsOf(of.codes());
+            assertThat(findings.toString()).contains(of.texts());
+        } finally {
+            lab.renew();
+        }
+    }
+
     /** Case 23: of several other networks, in the file that the launcher names. */
     @Test
     void whatImagesHaveLeftForNcclIsNamed() throws IOException {
