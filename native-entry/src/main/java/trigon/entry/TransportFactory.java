@@ -110,13 +110,13 @@ final class TransportFactory implements NetPluginFactory {
                         LinkDiscovery.discover(settings, ports, marked(HostInterfaces.settled(), environment)));
         discovered.links().forEach(link -> log.info("link {}: {}", link, link.carrier()));
         discovered.leftOut().forEach(TransportFactory::report);
-        SharedSubnets.warnings(discovered.links()).forEach(warning -> log.warn("{}", warning));
+        RouteLookup kernel = new KernelRouteLookup();
+        SharedSubnets.warnings(discovered.links(), kernel).forEach(warning -> log.warn("{}", warning));
         TwinFunctions.warnings(discovered.links(), hardware).forEach(warning -> log.warn("{}", warning));
         requireLinks(settings, environment, discovered);
         int processors = processors(environment);
         log.debug("movers for {} processors", processors);
         movers = MoverSettings.forProcessors(processors);
-        RouteLookup kernel = new KernelRouteLookup();
         HopDevices hops = RdmaHops.of(settings, discovered.links(), providers.get(LinkKind.RDMA));
         RelayResources forRelays =
                 new RelayResources(hops, processors >= LEAST_TO_SPIN, LocalJob.localRank(environment));

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import java.util.Optional;
+import trigon.system.kernel.KernelRoute;
 import trigon.system.kernel.KernelRoutes;
 
 /**
@@ -35,6 +36,13 @@ public final class KernelRouteLookup implements RouteLookup {
     /** Where the kernel does not say, there is one: TCP gets through in either case. */
     @Override
     public boolean hasGateway(InetAddress source, InetAddress destination) {
-        return KernelRoutes.hasGateway(source, destination).orElse(true);
+        return KernelRoutes.between(source, destination)
+                .map(KernelRoute::hasGateway)
+                .orElse(true);
+    }
+
+    @Override
+    public Optional<KernelRoute> between(InetAddress source, InetAddress destination) {
+        return KernelRoutes.between(source, destination);
     }
 }

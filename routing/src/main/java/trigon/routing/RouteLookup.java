@@ -2,6 +2,7 @@ package trigon.routing;
 
 import java.net.InetAddress;
 import java.util.Optional;
+import trigon.system.kernel.KernelRoute;
 
 /** The kernel's routes. */
 @FunctionalInterface
@@ -15,6 +16,11 @@ public interface RouteLookup {
         return false;
     }
 
+    /** The route of packets from one of this machine's addresses to a destination; empty if nobody knows it. */
+    default Optional<KernelRoute> between(InetAddress source, InetAddress destination) {
+        return Optional.empty();
+    }
+
     /** The same routes, as if none had a gateway. */
     default RouteLookup ignoringGateways() {
         RouteLookup kernel = this;
@@ -22,6 +28,11 @@ public interface RouteLookup {
             @Override
             public Optional<InetAddress> sourceFor(InetAddress destination) {
                 return kernel.sourceFor(destination);
+            }
+
+            @Override
+            public Optional<KernelRoute> between(InetAddress source, InetAddress destination) {
+                return kernel.between(source, destination);
             }
         };
     }

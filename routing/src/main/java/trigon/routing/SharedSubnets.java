@@ -1,14 +1,24 @@
 package trigon.routing;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import trigon.system.InterfaceAddress;
+import trigon.system.kernel.KernelRoute;
 import trigon.verbs.LinkKind;
 
 /**
- * Interfaces of this machine that are in one subnet: the kernel sends to all of it over one of them, so cables on the
- * others carry nothing, or connections over them fail.
+ * Interfaces of this machine in one subnet. Unless rules give each source address its own interface, the kernel sends
+ * to all of the subnet over one of them: cables on the others carry nothing, or connections over them fail.
  */
 public final class SharedSubnets {
+
+    /** Neighbours of an address that the kernel is asked about: some may be this machine's own. */
+    private static final int MAX_ASKED = 8;
 
     private SharedSubnets() {}
 
@@ -36,8 +46,11 @@ public final class SharedSubnets {
         return beside.isEmpty() || beside.stream().anyMatch(other -> isShared(other, all));
     }
 
-    /** A line for each two software links, on interfaces without RDMA, that the kernel does not tell apart. */
-    public static List<String> warnings(List<LocalLink> links) {
+    /**
+     * A line for each two software links, on interfaces without RDMA, of which the kernel sends not both's packets over
+     * their own interface.
+     */
+    public static List<String> warnings(List<LocalLink> links, RouteLookup kernel) {
         List<LocalLink> software = links.stream()
                 .filter(link -> link.kind() == LinkKind.SOFTWARE)
                 .filter(link -> links.stream()
@@ -48,7 +61,7 @@ public final class SharedSubnets {
         for (int i = 0; i < software.size(); i++) {
             for (LocalLink other : software.subList(i + 1, software.size())) {
                 LocalLink one = software.get(i);
-                if (areInOne(one, other)) {
+                if (areInOne(one, other) && !(isByItself(one, kernel) && isByItself(other, kernel))) {
                     warnings.add(("%s %s and %s %s are in one subnet: the kernel sends over one of them alone%s; give"
                                     + " each cable a subnet of its own, at both ends")
                             .formatted(
@@ -61,6 +74,43 @@ public final class SharedSubnets {
             }
         }
         return List.copyOf(warnings);
+    }
+
+    private static boolean isByItself(LocalLink link, RouteLookup kernel) {
+        return interfaceToNeighbours(link.address(), kernel).equals(OptionalInt.of(link.interfaceIndex()));
+    }
+
+    /**
+     * The index of the interface by which the kernel sends from an address to others in its subnet; empty where nobody
+     * knows it, or the subnet has no other address.
+     */
+    public static OptionalInt interfaceToNeighbours(InterfaceAddress address, RouteLookup kernel) {
+        return neighbours(address)
+                .flatMap(neighbour -> kernel.between(address.address(), neighbour).stream())
+                .filter(route -> !route.isLocal())
+                .mapToInt(KernelRoute::interfaceIndex)
+                .findFirst();
+    }
+
+    private static Stream<InetAddress> neighbours(InterfaceAddress address) {
+        byte[] own = address.address().getAddress();
+        return IntStream.rangeClosed(1, MAX_ASKED)
+                .mapToObj(difference -> {
+                    byte[] other = own.clone();
+                    other[other.length - 1] ^= (byte) difference;
+                    return new InterfaceAddress(inetAddress(other), address.prefixLength());
+                })
+                .filter(other ->
+                        address.contains(other.address()) && other.flaw().isEmpty())
+                .map(InterfaceAddress::address);
+    }
+
+    private static InetAddress inetAddress(byte... bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address with as many bytes as before", e);
+        }
     }
 
     private static String consequence(List<LocalLink> links, LocalLink one, LocalLink other) {

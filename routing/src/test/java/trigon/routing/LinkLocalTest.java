@@ -261,7 +261,7 @@ class LinkLocalTest {
                         "two fe80::a2/64",
                         "other 10.0.13.1/24",
                         "other fe80::a4/64");
-        assertThat(SharedSubnets.warnings(found.links()))
+        assertThat(SharedSubnets.warnings(found.links(), Links.NO_ROUTES))
                 .singleElement()
                 .asString()
                 .contains("one 169.254.28.198/16 and two 169.254.91.14/16 are in one subnet")
@@ -279,7 +279,7 @@ class LinkLocalTest {
     void oneCableWithThoseOfIpv4AloneIsALink() {
         DiscoveredLinks found = discover(up("lo", 1, "127.0.0.1/8"), up("one", 2, "169.254.28.198/16"));
 
-        assertThat(SharedSubnets.warnings(found.links())).isEmpty();
+        assertThat(SharedSubnets.warnings(found.links(), Links.NO_ROUTES)).isEmpty();
         assertThat(new RoutingTable(found.links(), _ -> Optional.empty(), Map.of(), List.of())
                         .pathsTo(peer(remote("169.254.77.5/16", SOFTWARE))))
                 .singleElement()
@@ -287,8 +287,10 @@ class LinkLocalTest {
                     assertThat(path.local().interfaceName()).isEqualTo("one");
                     assertThat(path.reason()).hasToString("same subnet /16");
                 });
-        assertThat(SharedSubnets.warnings(discover(up("one", 2, "169.254.28.198/16"), up("two", 3, "169.254.91.14/16"))
-                        .links()))
+        assertThat(SharedSubnets.warnings(
+                        discover(up("one", 2, "169.254.28.198/16"), up("two", 3, "169.254.91.14/16"))
+                                .links(),
+                        Links.NO_ROUTES))
                 .singleElement()
                 .asString()
                 .contains("and connections over the other may fail");

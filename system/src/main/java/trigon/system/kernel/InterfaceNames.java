@@ -32,7 +32,7 @@ public final class InterfaceNames {
     /** The name of the interface by each alternative name; none where the kernel answers nobody here. */
     public static Map<String, String> alternative() {
         Map<String, String> found = new HashMap<>();
-        RoutingSocket.ask(request(), part -> read(part, found));
+        RoutingSocket.ask(request(), true).forEach(part -> read(part, found));
         return found;
     }
 
@@ -46,18 +46,12 @@ public final class InterfaceNames {
                 .array();
     }
 
-    /**
-     * Reads one part of the kernel's list.
-     *
-     * @return whether there may be more: it has interfaces, and not the end
-     */
-    static boolean read(ByteBuffer part, Map<String, String> found) {
-        boolean more = false;
+    /** Reads one part of the kernel's list, up to its end or to what is no interface. */
+    static void read(ByteBuffer part, Map<String, String> found) {
         for (NetlinkMessages.Message message : NetlinkMessages.messages(part)) {
             if (message.type() != NetlinkMessages.NEW_LINK || message.body().remaining() < NetlinkMessages.LINK_BYTES) {
-                return false;
+                return;
             }
-            more = true;
             ByteBuffer attributes = message.body().position(NetlinkMessages.LINK_BYTES);
             String name = null;
             List<String> others = new ArrayList<>();
@@ -70,7 +64,6 @@ public final class InterfaceNames {
             }
             put(name, others, found);
         }
-        return more;
     }
 
     private static void put(@Nullable String name, List<String> others, Map<String, String> found) {

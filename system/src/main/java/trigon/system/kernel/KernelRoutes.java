@@ -2,10 +2,10 @@ package trigon.system.kernel;
 
 import java.net.InetAddress;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Asks the kernel for a route, rules and tables included, by a routing socket. Any thread; does not block.
+ * Asks the kernel for a route, as {@code ip route get TO from FROM} does, rules and tables included. Any thread; does
+ * not block.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/rtnetlink.7.html">rtnetlink(7)</a>
  */
@@ -14,16 +14,20 @@ public final class KernelRoutes {
     private KernelRoutes() {}
 
     /**
-     * Whether packets between two addresses of one family go by a gateway.
+     * The route that packets between two addresses of one family take.
      *
      * @return empty if there is no route, or the kernel answers nobody here
      */
-    public static Optional<Boolean> hasGateway(InetAddress from, InetAddress to) {
-        AtomicReference<Optional<Boolean>> answer = new AtomicReference<>(Optional.empty());
-        RoutingSocket.ask(RouteMessages.request(from, to), part -> {
-            answer.set(RouteMessages.hasGateway(part));
-            return false;
-        });
-        return answer.get();
+    public static Optional<KernelRoute> between(InetAddress from, InetAddress to) {
+        return RoutingSocket.ask(RouteMessages.request(from, to), false).stream()
+                .findFirst()
+                .flatMap(RouteMessages::route);
+    }
+
+    /** The same with the rule that leads to its table, which needs a second question. */
+    public static Optional<KernelRoute> withRule(InetAddress from, InetAddress to) {
+        return between(from, to)
+                .map(route -> route.byRule(RuleMessages.preference(
+                        RoutingSocket.ask(RuleMessages.request(from), true), route.table(), from, to)));
     }
 }

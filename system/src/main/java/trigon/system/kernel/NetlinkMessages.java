@@ -120,7 +120,7 @@ final class NetlinkMessages {
         return found == null ? null : new Address(index, found, present);
     }
 
-    private static @Nullable InetAddress of(byte... bytes) {
+    static @Nullable InetAddress of(byte... bytes) {
         try {
             return InetAddress.getByAddress(bytes);
         } catch (UnknownHostException _) {

@@ -4,9 +4,10 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
- * What a routing socket is asked for one route, and what it answers; in the byte order of this machine.
+ * The question for one route to a routing socket, and its answer; in the byte order of this machine.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/rtnetlink.7.html">rtnetlink(7)</a>
  */
@@ -15,15 +16,19 @@ final class RouteMessages {
     // linux/netlink.h, linux/rtnetlink.h
     static final int NEW_ROUTE = 24;
     static final int ROUTE_BYTES = 12;
+    static final int RTA_OIF = 4;
     static final int RTA_GATEWAY = 5;
+    static final int RTA_TABLE = 15;
     static final int RTA_VIA = 18;
+    private static final int TABLE_AT = 4;
+    private static final int TYPE_AT = 7;
+    private static final int LOCAL = 2;
     private static final int GET_ROUTE = 26;
-    private static final short REQUEST = 1;
     private static final int RTA_DST = 1;
     private static final int RTA_SRC = 2;
-    private static final byte AF_INET = 2;
-    private static final byte AF_INET6 = 10;
-    private static final int ALIGNMENT = 4;
+
+    /** Has the kernel name the table of the rule that matched; otherwise IPv4 always says main. */
+    private static final int LOOKUP_TABLE = 0x1000;
 
     private RouteMessages() {}
 
@@ -31,42 +36,26 @@ final class RouteMessages {
     static byte[] request(InetAddress from, InetAddress to) {
         byte[] source = from.getAddress();
         byte[] destination = to.getAddress();
-        int attribute = NetlinkMessages.ATTRIBUTE_HEADER_BYTES + destination.length;
-        int length = NetlinkMessages.HEADER_BYTES + ROUTE_BYTES + 2 * attribute;
-        ByteBuffer message = ByteBuffer.allocate(length).order(ByteOrder.nativeOrder());
-        message.putInt(length)
-                .putShort((short) GET_ROUTE)
-                .putShort(REQUEST)
-                .putInt(1)
-                .putInt(0);
         byte bits = (byte) (destination.length * Byte.SIZE);
-        message.put(destination.length == 4 ? AF_INET : AF_INET6).put(bits).put(bits);
-        message.position(NetlinkMessages.HEADER_BYTES + ROUTE_BYTES);
-        message.putShort((short) attribute).putShort((short) RTA_DST).put(destination);
-        message.putShort((short) attribute).putShort((short) RTA_SRC).put(source);
-        return message.array();
+        ByteBuffer body = ByteBuffer.allocate(ROUTE_BYTES).order(ByteOrder.nativeOrder());
+        body.put(RouteAttributes.family(to)).put(bits).put(bits).putInt(8, LOOKUP_TABLE);
+        return RouteAttributes.request(
+                GET_ROUTE,
+                0,
+                body.array(),
+                RouteAttributes.attribute(RTA_DST, destination),
+                RouteAttributes.attribute(RTA_SRC, source));
     }
 
-    /** Whether the route of an answer has a gateway; empty if the answer has no route. */
-    static Optional<Boolean> hasGateway(ByteBuffer answer) {
-        int begin = answer.position();
-        int least = NetlinkMessages.HEADER_BYTES + ROUTE_BYTES;
-        if (answer.remaining() < least || answer.getInt(begin) < least || answer.getShort(begin + 4) != NEW_ROUTE) {
-            return Optional.empty();
-        }
-        int end = begin + Math.min(answer.getInt(begin), answer.remaining());
-        int at = begin + NetlinkMessages.HEADER_BYTES + ROUTE_BYTES;
-        while (at + NetlinkMessages.ATTRIBUTE_HEADER_BYTES <= end) {
-            int length = answer.getShort(at) & 0xFFFF;
-            int kind = answer.getShort(at + 2) & 0xFFFF;
-            if (length < NetlinkMessages.ATTRIBUTE_HEADER_BYTES || length > end - at) {
-                return Optional.empty();
-            }
-            if (kind == RTA_GATEWAY || kind == RTA_VIA) {
-                return Optional.of(true);
-            }
-            at += (length + ALIGNMENT - 1) & -ALIGNMENT;
-        }
-        return Optional.of(false);
+    /** The route of an answer; empty if the answer has none. */
+    static Optional<KernelRoute> route(ByteBuffer answer) {
+        return RouteAttributes.of(answer, NEW_ROUTE, ROUTE_BYTES).stream()
+                .findFirst()
+                .map(found -> new KernelRoute(
+                        found.number(RTA_OIF).orElse(0),
+                        found.number(RTA_TABLE).orElse(found.header(TABLE_AT)) & 0xFFFF_FFFFL,
+                        found.header(TYPE_AT) == LOCAL,
+                        found.has(RTA_GATEWAY) || found.has(RTA_VIA),
+                        OptionalLong.empty()));
     }
 }

@@ -13,13 +13,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.Predicate;
+import java.util.ArrayList;
+import java.util.List;
 
-/**
- * Asks the kernel one question by a routing socket. Any thread; does not block.
- *
- * @see <a href="https://man7.org/linux/man-pages/man7/netlink.7.html">netlink(7)</a>
- */
+/** Asks the kernel one question by a routing socket (rtnetlink(7)). Any thread; does not block. */
 final class RoutingSocket {
 
     // x86-64 and arm64 alike: bits/socket.h
@@ -28,8 +25,10 @@ final class RoutingSocket {
     private static final int NONBLOCK_CLOEXEC = 0x800 | 0x80000;
     private static final int NETLINK_ROUTE = 0;
 
-    /** The kernel writes at most 32 KiB at once (netlink(7)). */
-    private static final int ANSWER_BYTES = 64 << 10;
+    /** The kernel fills datagrams of a dump up to 32 KiB. */
+    private static final int ANSWER_BYTES = 32 << 10;
+
+    private static final int MAX_ANSWERS = 16;
 
     private static final MethodHandle SOCKET = of("socket", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle WRITE = of("write", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
@@ -46,26 +45,29 @@ final class RoutingSocket {
     }
 
     /**
-     * Asks, and reads the answer, which may come in parts.
+     * The datagrams of the kernel's answer, in the byte order of this machine; none if it answers nobody here.
      *
-     * @param part takes one part, in this machine's byte order; whether there are more
+     * @param several whether the question asks for a list, whose datagrams are read until there is no more
      */
-    static void ask(byte[] request, Predicate<ByteBuffer> part) {
+    static List<ByteBuffer> ask(byte[] request, boolean several) {
+        List<ByteBuffer> answers = new ArrayList<>();
         try (Arena arena = Arena.ofConfined()) {
             int socket = (int) SOCKET.invokeExact(AF_NETLINK, SOCK_RAW | NONBLOCK_CLOEXEC, NETLINK_ROUTE);
             if (socket < 0) {
-                return;
+                return answers;
             }
             try {
                 MemorySegment asked = arena.allocateFrom(JAVA_BYTE, request);
                 MemorySegment answer = arena.allocate(ANSWER_BYTES, Long.BYTES);
                 long bytes = (long) WRITE.invokeExact(socket, asked, (long) request.length);
-                boolean more = true;
-                while (bytes > 0 && more) {
+                while (bytes > 0 && answers.size() < (several ? MAX_ANSWERS : 1)) {
                     bytes = (long) READ.invokeExact(socket, answer, (long) ANSWER_BYTES);
-                    more = bytes > 0
-                            && part.test(answer.asSlice(0, bytes).asByteBuffer().order(ByteOrder.nativeOrder()));
+                    if (bytes > 0) {
+                        byte[] read = answer.asSlice(0, bytes).toArray(JAVA_BYTE);
+                        answers.add(ByteBuffer.wrap(read).order(ByteOrder.nativeOrder()));
+                    }
                 }
+                return answers;
             } finally {
                 int _ = (int) CLOSE.invokeExact(socket);
             }

@@ -1,6 +1,7 @@
 /**
- * What the kernel says by itself of this machine's network interfaces, waited for and not asked for; its table of TCP
- * connections; and its barrier for all threads of the process.
+ * The kernel's word on this machine's network: events of interfaces, which a thread waits for, and routes, rules,
+ * neighbours and names, for which any thread asks; its table of TCP connections; and its barrier for all threads of the
+ * process.
  */
 @NullMarked
 package trigon.system.kernel;

@@ -63,7 +63,7 @@ class InterfaceNamesTest {
                                         text(InterfaceNames.IFLA_ALT_IFNAME, "enp73s0f0np0"),
                                         text(InterfaceNames.IFLA_ALT_IFNAME, "a-name-longer-than-fifteen-bytes")))));
 
-        assertThat(InterfaceNames.read(part.flip(), found)).as("more to come").isTrue();
+        InterfaceNames.read(part.flip(), found);
         assertThat(found)
                 .containsOnly(
                         Map.entry("enp73s0f0np0", "ens15f0np0"),
@@ -74,7 +74,7 @@ class InterfaceNamesTest {
     void theEndIsSeen() {
         message(DONE);
 
-        assertThat(InterfaceNames.read(part.flip(), found)).isFalse();
+        InterfaceNames.read(part.flip(), found);
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import trigon.system.InterfaceAddress;
+import trigon.tools.cabling.Place;
 import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;

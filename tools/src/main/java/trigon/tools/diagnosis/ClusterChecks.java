@@ -12,6 +12,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import trigon.tools.cabling.Cluster;
+import trigon.tools.cabling.Place;
 import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Clock;

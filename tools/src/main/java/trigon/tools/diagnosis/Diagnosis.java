@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import trigon.tools.cabling.Cluster;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.facts.NodeFacts;
@@ -32,6 +33,7 @@ public final class Diagnosis {
         Cluster cluster = new Cluster(seen);
         findings.removeIf(
                 finding -> finding.code().equals("no-carrier") && cluster.isDownAtTheOtherEnd(finding.where()));
+        leadingNowhere(findings, cluster);
         findings.addAll(new ClusterChecks(cluster, withoutRdma(findings)).find());
         Addressing addressing = new Addressing(seen);
         SubnetChecks subnets = new SubnetChecks(cluster, addressing);
@@ -48,7 +50,27 @@ public final class Diagnosis {
         findings.addAll(BootstrapChecks.of(seen));
         findings.addAll(WayChecks.of(seen, findings, cluster.misled()));
         findings.addAll(Ipv6Checks.of(seen, findings));
-        return findings.stream().distinct().sorted(Finding.BY_WEIGHT).toList();
+        return WayChecks.weighed(seen, findings).stream()
+                .distinct()
+                .sorted(Finding.BY_WEIGHT)
+                .toList();
+    }
+
+    /**
+     * A node that has only what leads to no other machine has no link, unless one of those works. That the others fail
+     * needs no finding of its own.
+     */
+    private static void leadingNowhere(List<Finding> findings, Cluster cluster) {
+        Observations seen = cluster.seen();
+        findings.removeIf(finding -> finding.code().equals("no-link")
+                && !seen.facts()
+                        .getOrDefault(finding.where(), NodeFacts.NONE)
+                        .links()
+                        .isEmpty()
+                && seen.probes().stream().anyMatch(probe -> probe.from().equals(finding.where()) && probe.works()));
+        findings.stream()
+                .filter(finding -> finding.code().equals("no-link"))
+                .forEach(finding -> cluster.explainAll(finding.where()));
     }
 
     /** Of the settings that NCCL has on this machine alone, in the environment and in the files that it reads. */
@@ -56,9 +78,9 @@ public final class Diagnosis {
         return NcclChecks.of(machine.hostName(), new NodeFacts(JsonObject.parse(Json.line(OwnFacts.ofNccl(machine)))));
     }
 
-    /** Whether nothing is worth more than a note. */
+    /** Whether jobs run: no finding is an error. */
     public static boolean isHealthy(List<Finding> findings) {
-        return findings.stream().allMatch(finding -> finding.weight() == Finding.Weight.NOTE);
+        return findings.stream().noneMatch(finding -> finding.weight() == Finding.Weight.ERROR);
     }
 
     private static Set<String> withoutRdma(List<Finding> findings) {

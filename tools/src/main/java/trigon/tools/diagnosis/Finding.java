@@ -88,6 +88,11 @@ public record Finding(Weight weight, String code, String where, String what, Str
                         .toList());
     }
 
+    /** The same, of which an error becomes a warning. */
+    Finding asWarning() {
+        return weight == Weight.ERROR ? new Finding(Weight.WARNING, code, where, what, evidence, remedies) : this;
+    }
+
     static Finding error(String code, String where, String what, String evidence, Remedy... remedies) {
         return new Finding(Weight.ERROR, code, where, what, evidence, List.of(remedies));
     }

@@ -31,6 +31,7 @@ final class LinkChecks {
     private static final long MOST_MICROS = 10_000;
 
     private final Observations seen;
+    private final FirewallChecks firewalls;
     private final MergedFindings findings = new MergedFindings();
     private final Set<String> said = new HashSet<>();
 
@@ -42,6 +43,7 @@ final class LinkChecks {
 
     private LinkChecks(Observations seen) {
         this.seen = seen;
+        firewalls = new FirewallChecks(seen);
     }
 
     /**
@@ -70,11 +72,17 @@ final class LinkChecks {
         return checks.findings.merged();
     }
 
-    /** Not from that interface: from another address of it is as good. */
+    /** By another interface than that of this end's address, or by none. */
     private boolean goesElsewhere(Probe probe) {
         String source = probe.source();
         String from = probe.fromAddress();
         NodeFacts facts = seen.facts().get(probe.from());
+        if (!probe.leavesBy().isEmpty()) {
+            return facts != null
+                    && facts.interfaceOf(address(from))
+                            .filter(nic -> !nic.name().equals(probe.leavesBy()))
+                            .isPresent();
+        }
         if (source.equals(from) || source.isEmpty()) {
             return false;
         }
@@ -88,20 +96,8 @@ final class LinkChecks {
         String from = probe.fromAddress();
         String to = probe.toAddress();
         String where = "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to);
-        String source = probe.source();
         if (goesElsewhere(probe)) {
-            findings.add(
-                    probe,
-                    Finding.error(
-                            "route-elsewhere",
-                            where,
-                            source.equals("none")
-                                    ? "the kernel of " + probe.from() + " has no route to " + to
-                                    : "the kernel of %s sends to %s from %s, through another interface"
-                                            .formatted(probe.from(), to, source),
-                            "from its routing table",
-                            look(probe.from(), "ip route get " + to),
-                            advice(probe.from(), "remove the more specific route, or the duplicate address")));
+            findings.add(probe, Elsewhere.found(probe, seen.facts().getOrDefault(probe.from(), NodeFacts.NONE)));
             checkReversePath(probe);
             return;
         }
@@ -110,17 +106,7 @@ final class LinkChecks {
         }
         switch (probe.tcp()) {
             case "ok" -> transferred(probe, where);
-            case "refused" ->
-                findings.add(
-                        probe,
-                        Finding.error(
-                                "tcp-refused",
-                                where,
-                                probe.to() + " refuses TCP at " + to,
-                                "a listener runs there, but the connection was refused: by a firewall, or by"
-                                        + " another machine with this address",
-                                look(probe.to(), "nft list ruleset; iptables -S"),
-                                change(probe.to(), "iptables -I INPUT -p tcp -s " + from + " -j ACCEPT")));
+            case "refused" -> findings.add(probe, firewalls.refused(probe));
             case Examination.NO_LISTENER -> {} // the other end's address has gone: that link fails
             default -> noConnection(probe, where);
         }
@@ -166,24 +152,20 @@ final class LinkChecks {
                         Finding.error(
                                 "no-neighbour",
                                 where,
-                                "no answer from " + to
-                                        + " on this cable: the cable leads elsewhere, or the other end is down",
-                                "the kernel sent ARP or neighbour requests for " + to + ", without an answer",
+                                "no answer from " + to + ": the cable leads elsewhere, the other end is down, or these"
+                                        + " are two networks with the same addresses",
+                                probe.neighbour().isEmpty()
+                                        ? "a connection got \"no route to host\""
+                                        : "the kernel sent ARP or neighbour requests for " + to + ", without an answer",
                                 advice(
                                         probe.from(),
-                                        "check that the cable joins these two ports; trigon doctor's table of"
-                                                + " cables shows where it leads")));
+                                        "check that a cable or a switch joins these two ports; trigon doctor's tables"
+                                                + " show where each leads")));
             }
+        } else if (probe.tcp().equals("unreachable")) {
+            findings.add(probe, firewalls.refused(probe));
         } else if (probe.udp().equals("ok")) {
-            findings.add(
-                    probe,
-                    Finding.error(
-                            "tcp-blocked",
-                            where,
-                            "TCP from %s does not reach %s, and UDP does: a firewall"
-                                    .formatted(probe.from(), probe.to()),
-                            "no answer to a connection within 1.5 s",
-                            change(probe.to(), "iptables -I INPUT -p tcp -s " + probe.fromAddress() + " -j ACCEPT")));
+            findings.add(probe, firewalls.tcpBlocked(probe));
         } else if (probe.neighbour().isEmpty()) {
             findings.add(
                     probe,
@@ -194,22 +176,15 @@ final class LinkChecks {
                             "no answer to TCP or UDP",
                             look(probe.from(), "ping -c 3 -I " + probe.fromAddress() + " " + to)));
         } else {
-            findings.add(
-                    probe,
-                    Finding.error(
-                            "all-blocked",
-                            where,
-                            "neither TCP nor UDP from %s reaches %s, whose hardware answers: a firewall, or rp_filter"
-                                    .formatted(probe.from(), probe.to()),
-                            "ARP has an answer, " + probe.neighbour() + "; TCP and UDP have none",
-                            change(probe.to(), "iptables -I INPUT -s " + probe.fromAddress() + " -j ACCEPT"),
-                            look(probe.to(), "sysctl net.ipv4.conf.all.rp_filter")));
+            findings.add(probe, firewalls.allBlocked(probe));
         }
     }
 
     private static boolean hasNoNeighbour(Probe probe) {
         return !probe.tcp().equals("ok")
-                && (probe.neighbour().equals("no answer") || probe.tcp().equals("unreachable"));
+                && (probe.neighbour().equals("no answer")
+                        || (probe.tcp().equals("unreachable")
+                                && probe.neighbour().isEmpty()));
     }
 
     private void transferred(Probe probe, String where) {
@@ -235,45 +210,17 @@ final class LinkChecks {
                             advice(probe.from(), "a smaller MTU on the way, or a firewall that drops long packets")));
         }
         if (!probe.udp().equals("ok")) {
-            findings.add(
-                    probe,
-                    Finding.warning(
-                            "udp-blocked",
-                            where,
-                            "UDP from %s does not reach %s, and TCP does: a firewall; nodes announce themselves by UDP"
-                                    .formatted(probe.from(), probe.to()),
-                            "no answer to three datagrams",
-                            change(probe.to(), "iptables -I INPUT -p udp -s " + probe.fromAddress() + " -j ACCEPT")));
-        } else if (probe.roceUdp().equals("no answer")) {
-            findings.add(
-                    probe,
-                    Finding.warning(
-                            "roce-port-blocked",
-                            where,
-                            "UDP port 4791 of %s is blocked: RoCE v2 would not get through".formatted(probe.to()),
-                            "no answer there; other ports answer",
-                            change(probe.to(), "iptables -I INPUT -p udp --dport 4791 -j ACCEPT")));
+            findings.add(probe, firewalls.udpBlocked(probe));
+        } else {
+            if (probe.roceUdp().equals("no answer")) {
+                findings.add(probe, firewalls.rocePortBlocked(probe));
+            }
+            if (probe.topologyUdp().equals("no answer")) {
+                findings.add(probe, firewalls.topologyPortBlocked(probe));
+            }
         }
-        checkTopologyPort(probe, where);
         checkLosses(probe, where);
         checkRate(probe, where);
-    }
-
-    private void checkTopologyPort(Probe probe, String where) {
-        if (!probe.udp().equals("ok") || !probe.topologyUdp().equals("no answer")) {
-            return;
-        }
-        NodeFacts facts = seen.facts().get(probe.to());
-        long port = facts == null ? 0 : facts.topologyPort();
-        findings.add(
-                probe,
-                Finding.warning(
-                        "topology-port-blocked",
-                        where,
-                        "UDP port %d of %s is blocked, which announcements use: no relays are found here"
-                                .formatted(port, probe.to()),
-                        "no answer there; other ports answer",
-                        change(probe.to(), "iptables -I INPUT -p udp --dport " + port + " -j ACCEPT")));
     }
 
     private void checkLosses(Probe probe, String where) {

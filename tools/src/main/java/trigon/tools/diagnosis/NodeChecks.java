@@ -137,7 +137,9 @@ final class NodeChecks {
             if (facts.innerInterfaces().contains(name)) {
                 continue; // to containers or virtual machines, without a cable
             }
-            if (nic.lacksCarrier() && (used || !nic.ownAddresses().isEmpty())) {
+            if (nic.isTunnel()) {
+                tunnel(nic);
+            } else if (nic.lacksCarrier() && (used || !nic.ownAddresses().isEmpty())) {
                 findings.add(Finding.error(
                         "no-carrier",
                         node + " " + name,
@@ -173,6 +175,19 @@ final class NodeChecks {
                         advice(node, "move the card to a slot with all lanes, or check the firmware's settings")));
             }
             moreTroubles(nic);
+        }
+    }
+
+    /** A tunnel has no cable; without its program it has no carrier, or is down. */
+    private void tunnel(Nic nic) {
+        if ((nic.lacksCarrier() || nic.state().equals("down"))
+                && !nic.ownAddresses().isEmpty()) {
+            findings.add(Finding.note(
+                    "tunnel-down",
+                    node + " " + nic.name(),
+                    nic.name() + " is a tunnel with an address, and its program does not run",
+                    "it has no carrier, or is down",
+                    advice(node, "start its program if jobs are to use it")));
         }
     }
 

@@ -8,6 +8,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import trigon.system.InterfaceAddress;
+import trigon.tools.cabling.Cluster;
+import trigon.tools.cabling.Place;
+import trigon.tools.cabling.Twins;
 import trigon.tools.diagnosis.Finding.Remedy;
 
 /**

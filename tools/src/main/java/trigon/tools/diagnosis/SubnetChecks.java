@@ -14,6 +14,9 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.system.InterfaceAddress;
+import trigon.tools.cabling.Cluster;
+import trigon.tools.cabling.Place;
+import trigon.tools.cabling.Twins;
 import trigon.tools.diagnosis.Finding.Remedy;
 import trigon.tools.diagnosis.Finding.Weight;
 import trigon.tools.facts.NodeFacts;
@@ -97,16 +100,28 @@ final class SubnetChecks {
                         .add(place));
         subnets.forEach((subnet, places) -> {
             Map<String, Set<String>> several = new TreeMap<>();
-            places.stream()
-                    .filter(place -> !place.nic().state().equals("down"))
-                    .forEach(place -> several.computeIfAbsent(place.node(), _ -> new TreeSet<>())
-                            .add(place.name()));
-            several.values().removeIf(nics -> nics.size() < 2);
+            Set<String> mixed = new TreeSet<>();
+            places.stream().filter(place -> !place.nic().state().equals("down")).forEach(place -> {
+                several.computeIfAbsent(place.node(), _ -> new TreeSet<>()).add(place.name());
+                if (!isByItself(place)) {
+                    mixed.add(place.node());
+                }
+            });
+            several.entrySet().removeIf(each -> each.getValue().size() < 2 || !mixed.contains(each.getKey()));
             if (!several.isEmpty()) {
                 places.forEach(cluster::explain);
                 inOneSubnet(subnet, places, several);
             }
         });
+    }
+
+    /** Whether the kernel sends from this address over its own interface, as rules for each source address make it. */
+    private boolean isByItself(Place place) {
+        return cluster.seen()
+                .facts()
+                .getOrDefault(place.node(), NodeFacts.NONE)
+                .interfaceToNeighbours(place.address())
+                .equals(place.name());
     }
 
     private void inOneSubnet(String subnet, List<Place> all, Map<String, Set<String>> several) {

@@ -9,10 +9,13 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import trigon.system.InterfaceAddress;
 import trigon.tools.facts.Link;
+import trigon.tools.facts.Nic;
 import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Probe;
@@ -34,6 +37,27 @@ final class WayChecks {
 
     private final Observations seen;
     private final List<Finding> findings = new ArrayList<>();
+
+    /** Findings about links: each is as bad as what it does to jobs. */
+    private static final Set<String> OF_LINKS = Set.of(
+            "address-at-wrong-port",
+            "address-missing",
+            "all-blocked",
+            "cable-elsewhere",
+            "interface-down",
+            "interfaces-in-one-subnet",
+            "link-fails",
+            "no-answer",
+            "no-carrier",
+            "no-common-subnet",
+            "no-neighbour",
+            "prefix-differs",
+            "reverse-path-filter",
+            "route-elsewhere",
+            "subnets-overlap",
+            "tcp-blocked",
+            "tcp-refused",
+            "twins-in-one-subnet");
 
     /** Words of where the errors are. */
     private final Set<String> troubled = new HashSet<>();
@@ -79,6 +103,40 @@ final class WayChecks {
         return sharing.containsAll(Set.of(one, other)) || troubled.contains(one) || troubled.contains(other);
     }
 
+    /**
+     * With findings about links as warnings while all nodes reach each other all the same: then jobs run, more slowly,
+     * or not over what they were meant to. Of a node alone, while it has a link that is up.
+     */
+    static List<Finding> weighed(Observations seen, List<Finding> findings) {
+        WayChecks checks = new WayChecks(seen, List.of(), Set.of());
+        boolean runs = seen.facts().size() == 1
+                ? seen.facts().values().stream().allMatch(WayChecks::hasLinkThatIsUp)
+                : checks.areAllJoined();
+        return findings.stream()
+                .map(finding -> runs && OF_LINKS.contains(finding.code()) ? finding.asWarning() : finding)
+                .toList();
+    }
+
+    private static boolean hasLinkThatIsUp(NodeFacts facts) {
+        return facts.links().stream()
+                .flatMap(link -> facts.interfaceNamed(link.nic()).stream())
+                .anyMatch(nic -> !nic.lacksCarrier() && !nic.state().equals("down"));
+    }
+
+    private boolean areAllJoined() {
+        return seen.facts().keySet().stream().allMatch(one -> {
+            Map<String, Integer> links = linksTo(one);
+            return seen.facts().keySet().stream()
+                    .filter(other -> one.compareTo(other) < 0)
+                    .allMatch(other -> isJoined(one, links.getOrDefault(other, Integer.MAX_VALUE))
+                            || isCabledWithoutAddresses(one, other));
+        });
+    }
+
+    private boolean isJoined(String one, int links) {
+        return links <= MOST_WITHOUT_KEY || (links < Integer.MAX_VALUE && hasKey(one));
+    }
+
     private void links() {
         for (Probe probe : seen.probes()) {
             String from = probe.fromAddress();
@@ -102,17 +160,18 @@ final class WayChecks {
         for (String one : seen.facts().keySet()) {
             Map<String, Integer> links = linksTo(one);
             for (String other : seen.facts().keySet()) {
+                int between = links.getOrDefault(other, Integer.MAX_VALUE);
                 if (one.compareTo(other) >= 0) {
+                    continue;
+                }
+                if (isJoined(one, between)) {
+                    overlay(one, other);
                     continue;
                 }
                 if (isExplained(one, other)) {
                     if (isWithoutCable(one, other)) {
                         withoutCable.add(one + " and " + other);
                     }
-                    continue;
-                }
-                int between = links.getOrDefault(other, Integer.MAX_VALUE);
-                if (between <= MOST_WITHOUT_KEY || (between < Integer.MAX_VALUE && hasKey(one))) {
                     continue;
                 }
                 if (between < Integer.MAX_VALUE) {
@@ -146,15 +205,47 @@ final class WayChecks {
                     advice("all", KEY)));
         }
         if (!withoutAddresses.isEmpty()) {
-            findings.add(Finding.warning(
+            boolean routed = seen.facts().values().stream().allMatch(WayChecks::hasAddressOfItsOwn);
+            findings.add(new Finding(
+                    routed ? Finding.Weight.NOTE : Finding.Weight.WARNING,
                     "no-addresses",
                     String.join(", ", withoutAddresses),
                     "cables without addresses: jobs use IPv6 link-local addresses, over TCP; these were not tested",
                     "each received the other's multicast",
-                    advice(
+                    List.of(advice(
                             "all",
                             "give each cable a subnet: trigon doctor --cables cables.yaml writes the cables to a"
-                                    + " file, from which trigon plan cables.yaml assigns addresses")));
+                                    + " file, from which trigon plan cables.yaml assigns addresses"))));
+        }
+    }
+
+    /** A routing protocol reaches the node by an address on its loopback, and needs none on cables. */
+    private static boolean hasAddressOfItsOwn(NodeFacts facts) {
+        return facts.interfaceNamed("lo")
+                .filter(lo -> !lo.ownAddresses().isEmpty())
+                .isPresent();
+    }
+
+    private void overlay(String one, String other) {
+        Set<String> tunnels = new TreeSet<>();
+        List<Probe> between = seen.probes().stream()
+                .filter(probe ->
+                        probe.works() && Set.of(probe.from(), probe.to()).equals(Set.of(one, other)))
+                .toList();
+        boolean onlyTunnels = between.stream().allMatch(probe -> {
+            Optional<Nic> nic = Optional.ofNullable(seen.facts().get(probe.from()))
+                    .flatMap(facts -> facts.interfaceOf(LinkChecks.address(probe.fromAddress())));
+            nic.ifPresent(found -> tunnels.add(probe.from() + "'s " + found.name()));
+            return nic.filter(Nic::isTunnel).isPresent();
+        });
+        if (onlyTunnels && !between.isEmpty()) {
+            findings.add(Finding.note(
+                    "overlay-path",
+                    one + " and " + other,
+                    "only an overlay joins these two, by %s: jobs run at its speed, over TCP"
+                            .formatted(String.join(" and ", tunnels)),
+                    "these interfaces are tunnels, and no other link works",
+                    advice("all", "plug in a cable between these nodes for more speed")));
         }
     }
 

@@ -1,17 +1,13 @@
 package trigon.tools.doctor;
 
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Stream;
+import trigon.tools.cabling.Cluster;
 import trigon.tools.probe.Observations;
-import trigon.tools.probe.Observations.Heard;
 
-/** Which interfaces hear each other. */
+/** Cables and switches, by the interfaces that hear each other. */
 final class Cables {
 
     /** Two ends, each a node and its interface, in the order of their names. */
@@ -20,44 +16,43 @@ final class Cables {
     private Cables() {}
 
     /**
-     * The list from which {@code trigon plan} plans. The functions of two ports are paired. An end that hears several
-     * nodes, as at a switch, is left out: it is at no cable.
+     * The list from which {@code trigon plan} plans. What leads to a switch is left out: it is at no cable.
      */
     static String listed(Observations seen) {
-        Map<String, Set<String>> peers = new HashMap<>();
-        for (Heard each : seen.heard()) {
-            peers.computeIfAbsent(each.by() + " " + each.on(), _ -> new HashSet<>())
-                    .add(each.node());
-        }
-        Set<String> paired = new HashSet<>();
         StringBuilder list = new StringBuilder("# As trigon doctor has found them, for trigon plan\ncables:\n");
         for (Cable cable : of(seen)) {
-            boolean direct = Stream.of(cable.from(), cable.to())
-                    .allMatch(end -> peers.getOrDefault(end, Set.of()).size() < 2 && !paired.contains(end));
-            if (direct) {
-                paired.addAll(List.of(cable.from(), cable.to()));
-                list.append("  - ")
-                        .append(cable.from().replace(' ', ':'))
-                        .append(' ')
-                        .append(cable.to().replace(' ', ':'))
-                        .append('\n');
-            }
+            list.append("  - ")
+                    .append(cable.from().replace(' ', ':'))
+                    .append(' ')
+                    .append(cable.to().replace(' ', ':'))
+                    .append('\n');
         }
         return list.toString();
     }
 
+    /** Cables, as far as multicast tells; of those whose ends have two functions, each function with one. */
     static List<Cable> of(Observations seen) {
-        TreeSet<String> known = new TreeSet<>();
-        List<Cable> cables = new ArrayList<>();
-        for (Heard each : seen.heard()) {
-            String one = each.by() + " " + each.on();
-            String other = each.node() + " " + each.from();
-            Cable cable = one.compareTo(other) < 0 ? new Cable(one, other) : new Cable(other, one);
-            if (known.add(cable.toString())) {
-                cables.add(cable);
-            }
-        }
-        cables.sort(java.util.Comparator.comparing(Cable::from).thenComparing(Cable::to));
-        return cables;
+        Cluster cluster = new Cluster(seen);
+        Set<String> paired = new HashSet<>();
+        return seen.heard().stream()
+                .filter(each -> cluster.isCable(each.by() + " " + each.on()))
+                .map(each -> {
+                    String one = each.by() + " " + each.on();
+                    String other = each.node() + " " + each.from();
+                    return one.compareTo(other) < 0 ? new Cable(one, other) : new Cable(other, one);
+                })
+                .distinct()
+                .sorted(Comparator.comparing(Cable::from).thenComparing(Cable::to))
+                .filter(cable -> !paired.contains(cable.from()) && !paired.contains(cable.to()))
+                .filter(cable -> paired.addAll(List.of(cable.from(), cable.to())))
+                .toList();
+    }
+
+    /** Ends that hear several nodes, or several ports of one: those of each switch or bridge together. */
+    static List<List<String>> switches(Observations seen) {
+        Cluster cluster = new Cluster(seen);
+        return cluster.wires().all().stream()
+                .filter(ends -> !cluster.isCable(ends.getFirst()))
+                .toList();
     }
 }

@@ -26,6 +26,8 @@ final class DoctorJson {
                 findings.stream().map(Finding::json).toList(),
                 "cables",
                 Cables.of(seen),
+                "switches",
+                Cables.switches(seen),
                 "probes",
                 seen.probes(),
                 "facts",

@@ -158,14 +158,19 @@ final class DoctorText {
 
     private void cables() {
         List<Cables.Cable> cables = Cables.of(seen);
-        if (cables.isEmpty()) {
-            return;
+        if (!cables.isEmpty()) {
+            title("Cables, by received multicast");
+            Table table = new Table("one end", "other end");
+            cables.forEach(cable -> table.row(cable.from(), cable.to()));
+            table.print(console);
+            console.out().println();
         }
-        title("Cables, by received multicast");
-        Table table = new Table("one end", "other end");
-        cables.forEach(cable -> table.row(cable.from(), cable.to()));
-        table.print(console);
-        console.out().println();
+        List<List<String>> switches = Cables.switches(seen);
+        if (!switches.isEmpty()) {
+            title("Switches, by received multicast");
+            switches.forEach(ends -> paragraph("", String.join(", ", ends)));
+            console.out().println();
+        }
     }
 
     private void findings() {

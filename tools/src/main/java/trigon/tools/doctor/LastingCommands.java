@@ -15,6 +15,7 @@ final class LastingCommands {
     private static final Pattern AND = Pattern.compile(" && ");
     private static final Pattern ADDRESS = Pattern.compile("ip addr (add|del) (\\S+) dev (\\S+)");
     private static final Pattern MTU = Pattern.compile("ip link set (\\S+) mtu (\\d+)");
+    private static final Pattern IPTABLES = Pattern.compile("ip6?tables -I .*");
     private static final Pattern SYSCTL = Pattern.compile("sysctl -w (\\S+)=(\\S+)");
 
     private LastingCommands() {}
@@ -38,6 +39,9 @@ final class LastingCommands {
                 String name = mtu.group(1);
                 networkManager(name, "802-3-ethernet.mtu " + mtu.group(2), lines);
                 lines.add("# netplan: netplan set ethernets." + name + ".mtu=" + mtu.group(2) + " && netplan apply");
+            } else if (IPTABLES.matcher(command).matches() && !commands.endsWith(" save")) {
+                lines.add("# to keep it: netfilter-persistent save (package iptables-persistent), or on Fedora and its"
+                        + " like service iptables save (package iptables-services)");
             } else if (sysctl.matches()) {
                 lines.add("# to keep it: echo '%s = %s' >> /etc/sysctl.d/60-trigon.conf"
                         .formatted(sysctl.group(1), sysctl.group(2)));

@@ -1,6 +1,7 @@
 package trigon.tools.facts;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
@@ -10,6 +11,11 @@ public record Nic(JsonObject json) {
 
     /** One that nothing is known of. */
     public static final Nic NONE = new Nic(JsonObject.EMPTY);
+
+    /** One of which nothing but its name is known. */
+    public static Nic named(String name) {
+        return new Nic(new JsonObject(Map.of("name", name)));
+    }
 
     public String name() {
         return json.text("name");
@@ -87,7 +93,12 @@ public record Nic(JsonObject json) {
         return json.find("cable");
     }
 
-    /** A bridge, or USB, as to a management controller; empty for others. */
+    /** Whether packets go through a program or another interface of this machine, as of an overlay, without a cable. */
+    public boolean isTunnel() {
+        return kind().equals("tunnel");
+    }
+
+    /** A bridge, a tunnel, or USB, as to a management controller; empty for others. */
     public String kind() {
         return json.text("kind");
     }

@@ -82,6 +82,11 @@ public record NodeFacts(JsonObject json) {
         return json.find("clusterNode").isPresent();
     }
 
+    /** Its name in the file; empty if no file lists it. */
+    public String clusterNode() {
+        return json.text("clusterNode");
+    }
+
     public List<Link> links() {
         return json.objects("links").stream().map(Link::new).toList();
     }
@@ -171,6 +176,23 @@ public record NodeFacts(JsonObject json) {
     /** The loopback address that this node's own name has there; empty if it has another one. */
     public String loopbackName() {
         return json.text("loopbackName");
+    }
+
+    /**
+     * The interface by which the kernel sends from an address to others in its subnet; empty where it is not known.
+     */
+    public String interfaceToNeighbours(InterfaceAddress address) {
+        return json.object("interfacesToNeighbours").text(address.toString());
+    }
+
+    /** The program that manages the firewall: ufw, firewalld, nftables, iptables, or empty where none is known. */
+    public String firewallManager() {
+        return json.object("firewall").text("manager");
+    }
+
+    /** What the program's commands need: nftables' chain, or the command that keeps rules of iptables. */
+    public String firewallDetail() {
+        return json.object("firewall").text("detail");
     }
 
     /** Of an interface; 0 where it is not known. */

@@ -7,7 +7,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * A network interface, as described in sysfs (sysfs-class-net).
@@ -23,7 +25,7 @@ import java.util.TreeMap;
  * @param driver empty for virtual ones
  * @param pci where it is plugged in; empty for virtual ones
  * @param cable the same text for all functions that lead to the same cable; empty where it is not known
- * @param kind {@code bridge} or {@code usb}; empty for others
+ * @param kind {@code bridge}, {@code tunnel} or {@code usb}; empty for others
  * @param counters of errors, drops and pauses, by the kernel's names
  */
 public record NicFacts(
@@ -44,6 +46,14 @@ public record NicFacts(
     /** The kernel's counters of errors. */
     private static final List<String> TROUBLES = List.of(
             "rx_errors", "tx_errors", "rx_dropped", "tx_dropped", "rx_crc_errors", "rx_missed_errors", "collisions");
+
+    /** No hardware, IP in IP, IPv6 in IPv4, GRE, and IPv6's. */
+    private static final Set<String> TUNNELS = Set.of("65534", "768", "769", "776", "778", "823");
+
+    private static final Set<String> TUNNEL_DRIVERS =
+            Set.of("DEVTYPE=wireguard", "DEVTYPE=vxlan", "DEVTYPE=geneve", "DEVTYPE=gretap");
+
+    private static final Pattern OVERLAYS = Pattern.compile("(tailscale|wg|nebula|wt)[0-9]+|zt[0-9a-z]{8}");
 
     public NicFacts {
         counters = Collections.unmodifiableMap(new TreeMap<>(counters));
@@ -97,9 +107,20 @@ public record NicFacts(
                 || Machine.text(nic.resolve("uevent"))
                         .filter(text -> text.contains("DEVTYPE=gadget"))
                         .isPresent();
-        return Files.isDirectory(nic.resolve("bridge"))
-                ? Optional.of("bridge")
-                : isUsb ? Optional.of("usb") : Optional.empty();
+        if (Files.isDirectory(nic.resolve("bridge"))) {
+            return Optional.of("bridge");
+        }
+        return isTunnel(nic) ? Optional.of("tunnel") : isUsb ? Optional.of("usb") : Optional.empty();
+    }
+
+    /** By the kernel's type (linux/if_arp.h), by that of its driver, or by the name that an overlay gives. */
+    private static boolean isTunnel(Path nic) {
+        return Files.exists(nic.resolve("tun_flags"))
+                || Machine.line(nic.resolve("type")).filter(TUNNELS::contains).isPresent()
+                || Machine.text(nic.resolve("uevent"))
+                        .filter(text -> text.lines().anyMatch(TUNNEL_DRIVERS::contains))
+                        .isPresent()
+                || OVERLAYS.matcher(nic.getFileName().toString()).matches();
     }
 
     /** Identifies a NIC: the same for all its functions. */

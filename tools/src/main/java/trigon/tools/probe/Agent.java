@@ -7,9 +7,12 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import trigon.routing.KernelRouteLookup;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -82,8 +85,9 @@ public final class Agent implements AutoCloseable {
                         "heard",
                         hellos == null ? List.of() : hellos.heard(question.text("session"), question.text("node")));
             case "rdma" -> rdma.answer(question);
-            case "route" -> Json.object("routes", routes(question.texts("to")));
-            case "probe" -> new Prober(machine).probe(order(question));
+            case "paths" -> Json.object("paths", CandidatePaths.of(MachineLinks.of(machine, verbs), question));
+            case "connect" -> Json.object("connected", connected(question.objects("paths")));
+            case "probe" -> Prober.probe(order(question));
             default ->
                 throw new IllegalArgumentException(
                         "unknown to this version of Trigon: " + question.text("do") + "; use one version on all nodes");
@@ -121,15 +125,25 @@ public final class Agent implements AutoCloseable {
         return Json.object("opened", opened);
     }
 
-    /** From which address the kernel would send to each, where it has a route. */
-    private static List<Map<String, Object>> routes(List<String> destinations) {
-        List<Map<String, Object>> routes = new ArrayList<>();
-        for (String to : destinations) {
-            new KernelRouteLookup()
-                    .sourceFor(InterfaceAddress.parseAddress(to))
-                    .ifPresent(from -> routes.add(Json.object("to", to, "from", InterfaceAddress.text(from))));
+    /** Those of some paths over which a connection comes up; all are tried at the same time. */
+    private static List<JsonObject> connected(List<JsonObject> paths) throws IOException {
+        List<JsonObject> connected = new ArrayList<>();
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Boolean>> results = paths.stream()
+                    .map(path -> threads.submit(() -> Prober.connects(
+                            InterfaceAddress.parseAddress(path.text("from")),
+                            InterfaceAddress.parseAddress(path.text("to")),
+                            (int) path.whole("tcp"))))
+                    .toList();
+            for (int i = 0; i < paths.size(); i++) {
+                if (results.get(i).get()) {
+                    connected.add(paths.get(i));
+                }
+            }
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IOException("cannot try paths: " + e.getMessage(), e);
         }
-        return routes;
+        return connected;
     }
 
     private static Prober.Order order(JsonObject question) {

@@ -1,13 +1,14 @@
 package trigon.tools.probe;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -36,8 +37,8 @@ public final class Examination {
     /** For the address of an interface that has just come up: some 2 s. */
     private static final int MOST_WAITS = 20;
 
-    /** Addresses of a node that are tried along routes: each that does not answer takes seconds. */
-    private static final int MOST_ROUTED = 8;
+    /** Paths along the kernel's routes that a node tries to connect over, all at the same time. */
+    private static final int MAX_ROUTED = 256;
 
     private static final int MOST_HELLOS = 8;
     private static final long HELLO_MILLIS = 120;
@@ -85,8 +86,7 @@ public final class Examination {
             Map<String, JsonObject> ports =
                     questions.ask("opening ports", there, node -> node.ask(listen(of(facts, node))), silent);
             heard.addAll(hello(there, facts, silent));
-            Map<String, List<Trial>> trials = trials(there, facts, ports);
-            addRouted(trials, there, facts, ports, silent);
+            Map<String, List<Trial>> trials = trials(there, facts, ports, silent);
             probes.addAll(withoutListener(there, facts, ports));
             if (rate) { // one at a time: a link that two use is half as fast
                 for (NodeConnection node : there) {
@@ -152,7 +152,7 @@ public final class Examination {
                 "do",
                 "listen",
                 "addresses",
-                addresses(facts).stream()
+                linkAddresses(facts)
                         .map(address -> InterfaceAddress.text(address.address()))
                         .toList(),
                 "topologyPort",
@@ -160,17 +160,23 @@ public final class Examination {
     }
 
     /**
-     * Of the links that would be used, each once. Link-local ones say nothing of which end is at the same cable. The
-     * loopback and bridges of containers, which are links where there is nothing else, lead to no other machine, unless
-     * a file lists them.
+     * Addresses of the links that would be used, each once. Link-local ones say nothing of which end is at the same
+     * cable. The loopback leads to no other machine, unless a file lists it.
      */
-    static List<InterfaceAddress> addresses(NodeFacts facts) {
+    private static Stream<InterfaceAddress> linkAddresses(NodeFacts facts) {
         return facts.links().stream()
-                .filter(link -> !facts.isInner(link.nic()))
                 .map(Link::address)
                 .filter(address -> !address.isLinkLocal())
                 .filter(address -> !address.address().isLoopbackAddress() || facts.isListed())
-                .distinct()
+                .distinct();
+    }
+
+    /** Addresses at cables: not those of bridges of containers, which are links where there is nothing else. */
+    private static List<InterfaceAddress> addresses(NodeFacts facts) {
+        return linkAddresses(facts)
+                .filter(address -> facts.interfaceOf(address)
+                        .filter(nic -> facts.isInner(nic.name()))
+                        .isEmpty())
                 .toList();
     }
 
@@ -231,76 +237,63 @@ public final class Examination {
         }
     }
 
+    /**
+     * The paths that the plugin would try, of each node. Those along the kernel's routes may lead nowhere, as by the
+     * default one: only those over which a connection comes up are tried further.
+     */
     private Map<String, List<Trial>> trials(
-            List<NodeConnection> all, Map<String, NodeFacts> facts, Map<String, JsonObject> ports) {
-        Map<String, List<Trial>> trials = new TreeMap<>();
-        for (NodeConnection from : all) {
-            NodeFacts own = of(facts, from);
-            for (NodeConnection to : all) {
-                JsonObject there = ports.get(to.name());
-                if (!from.name().equals(to.name()) && there != null) {
-                    for (InterfaceAddress here : addresses(own)) {
-                        for (JsonObject opened : there.objects("opened")) {
-                            if (opened.find("error").isEmpty()
-                                    && here.contains(InterfaceAddress.parseAddress(opened.text("address")))) {
-                                trials.computeIfAbsent(from.name(), _ -> new ArrayList<>())
-                                        .add(new Trial(to.name(), question(own, of(facts, to), here, opened), false));
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        return trials;
-    }
-
-    /** Pairs that share no subnet are tried along the kernel's routes, from the address that it takes for that. */
-    private void addRouted(
-            Map<String, List<Trial>> trials,
             List<NodeConnection> all,
             Map<String, NodeFacts> facts,
             Map<String, JsonObject> ports,
             Map<String, String> silent) {
-        questions
-                .ask(
-                        "asking for routes",
-                        all,
-                        from -> routed(from, trials.getOrDefault(from.name(), List.of()), facts, ports),
-                        silent)
-                .forEach((name, more) ->
-                        trials.computeIfAbsent(name, _ -> new ArrayList<>()).addAll(more));
+        return new TreeMap<>(questions.ask("asking for paths", all, from -> trials(from, facts, ports), silent));
     }
 
-    private List<Trial> routed(
-            NodeConnection from, List<Trial> known, Map<String, NodeFacts> facts, Map<String, JsonObject> ports)
+    private List<Trial> trials(NodeConnection from, Map<String, NodeFacts> facts, Map<String, JsonObject> ports)
             throws IOException {
         NodeFacts own = of(facts, from);
+        List<Trial> trials = new ArrayList<>();
         List<Trial> routed = new ArrayList<>();
         for (Map.Entry<String, JsonObject> to : ports.entrySet()) {
-            if (to.getKey().equals(from.name())
-                    || known.stream().anyMatch(trial -> trial.to().equals(to.getKey()))) {
+            NodeFacts peer = facts.getOrDefault(to.getKey(), NodeFacts.NONE);
+            if (to.getKey().equals(from.name())) {
                 continue;
             }
             Map<String, JsonObject> opened = new LinkedHashMap<>();
-            to.getValue().objects("opened").stream()
-                    .filter(each -> each.find("error").isEmpty())
-                    .limit(MOST_ROUTED)
-                    .forEach(each -> opened.put(each.text("address"), each));
-            JsonObject routes = from.ask(Json.object("do", "route", "to", List.copyOf(opened.keySet())));
-            for (JsonObject route : routes.objects("routes")) {
-                JsonObject there = opened.get(route.text("to"));
-                addresses(own).stream()
-                        .filter(here -> there != null
-                                && !here.address().isLoopbackAddress()
-                                && InterfaceAddress.text(here.address()).equals(route.text("from")))
-                        .forEach(here -> routed.add(new Trial(
-                                to.getKey(),
-                                question(
-                                        own, facts.getOrDefault(to.getKey(), own), here, Objects.requireNonNull(there)),
-                                true)));
+            to.getValue().objects("opened").forEach(each -> opened.put(each.text("address"), each));
+            JsonObject answer = from.ask(CandidatePaths.question(peer, List.copyOf(opened.values())));
+            for (JsonObject path : answer.objects("paths")) {
+                InterfaceAddress here = hostAddress(path.text("from"));
+                JsonObject there = opened.get(path.text("to"));
+                if (there != null && !here.isLinkLocal()) {
+                    Trial trial = new Trial(to.getKey(), question(own, peer, here, there), path.isTrue("routed"));
+                    (trial.routed() ? routed : trials).add(trial);
+                }
             }
         }
-        return routed;
+        trials.addAll(connecting(from, routed));
+        return trials;
+    }
+
+    private static List<Trial> connecting(NodeConnection from, List<Trial> routed) throws IOException {
+        if (routed.isEmpty()) {
+            return List.of();
+        }
+        List<Map<String, Object>> asked =
+                routed.stream().limit(MAX_ROUTED).map(Trial::question).toList();
+        List<JsonObject> connected =
+                from.ask(Json.object("do", "connect", "paths", asked)).objects("connected");
+        return routed.stream()
+                .filter(trial -> connected.stream()
+                        .anyMatch(each -> each.text("from")
+                                        .equals(trial.question().get("from"))
+                                && each.text("to").equals(trial.question().get("to"))))
+                .toList();
+    }
+
+    private static InterfaceAddress hostAddress(String text) {
+        InetAddress address = InterfaceAddress.parseAddress(text);
+        return new InterfaceAddress(address, address.getAddress().length * Byte.SIZE);
     }
 
     /** The address was there when the node was asked for its facts. */
@@ -354,14 +347,12 @@ public final class Examination {
     private static List<Probe> probe(NodeConnection node, Map<String, List<Trial>> trials) throws IOException {
         List<Probe> probes = new ArrayList<>();
         for (Trial trial : trials.getOrDefault(node.name(), List.of())) {
-            JsonObject result = node.ask(trial.question());
-            if (!trial.routed()) {
-                probes.add(new Probe(node.name(), trial.to(), result));
-            } else if (result.text("tcp").equals("ok")) { // a route, as the default one, may lead nowhere
-                Map<String, Object> marked = new LinkedHashMap<>(result.values());
-                marked.put("routed", true);
-                probes.add(new Probe(node.name(), trial.to(), new JsonObject(marked)));
+            Map<String, Object> result =
+                    new LinkedHashMap<>(node.ask(trial.question()).values());
+            if (trial.routed()) {
+                result.put("routed", true);
             }
+            probes.add(new Probe(node.name(), trial.to(), new JsonObject(result)));
         }
         return probes;
     }

@@ -53,6 +53,16 @@ public record Observations(
             return result.text("source");
         }
 
+        /** The interface by which the kernel sends from this end to the other; empty where it does not say. */
+        public String leavesBy() {
+            return result.text("leavesBy");
+        }
+
+        /** The table of that route, and the rule that leads to it; empty where the kernel does not say. */
+        public String route() {
+            return result.text("route");
+        }
+
         /** Whether the ends share no subnet. */
         public boolean isRouted() {
             return result.isTrue("routed");

@@ -16,10 +16,15 @@ import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.UnknownVariable;
 import trigon.config.cluster.NodeConfig;
+import trigon.routing.KernelRouteLookup;
+import trigon.routing.LocalLink;
+import trigon.routing.RouteLookup;
+import trigon.routing.SharedSubnets;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Json;
 import trigon.tools.links.LinksJson;
+import trigon.tools.machine.FirewallFacts;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
 import trigon.tools.machine.NicFacts;
@@ -106,7 +111,9 @@ public final class OwnFacts {
             Optional<String> loginAddress,
             Map<String, Long> reversePathFilter,
             List<String> interfacesWithoutIpv6,
-            Optional<String> loopbackName) {
+            Optional<String> loopbackName,
+            Map<String, String> interfacesToNeighbours,
+            FirewallFacts firewall) {
 
         static Networks of(Machine machine, MachineLinks links) {
             String[] login = machine.environment()
@@ -118,7 +125,21 @@ public final class OwnFacts {
                     login.length == 4 ? Optional.of(login[2]) : Optional.empty(),
                     filters(machine, links.nics()),
                     withoutIpv6(machine, links.nics()),
-                    OwnFacts.loopbackName(machine));
+                    OwnFacts.loopbackName(machine),
+                    interfacesToNeighbours(links),
+                    FirewallFacts.of(machine));
+        }
+
+        private static Map<String, String> interfacesToNeighbours(MachineLinks links) {
+            RouteLookup kernel = new KernelRouteLookup();
+            Map<String, String> found = new TreeMap<>();
+            for (LocalLink link : links.discovered().links()) {
+                SharedSubnets.interfaceToNeighbours(link.address(), kernel).stream()
+                        .boxed()
+                        .flatMap(index -> links.interfaces().withIndex(index).stream())
+                        .forEach(each -> found.put(link.address().toString(), each.name()));
+            }
+            return found;
         }
     }
 

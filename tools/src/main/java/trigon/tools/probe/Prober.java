@@ -8,6 +8,7 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.NoRouteToHostException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -26,9 +27,10 @@ import java.util.zip.CRC32C;
 import jdk.net.ExtendedSocketOptions;
 import trigon.routing.KernelRouteLookup;
 import trigon.system.InterfaceAddress;
+import trigon.system.kernel.KernelNeighbours;
+import trigon.system.kernel.KernelRoute;
 import trigon.system.kernel.KernelRoutes;
 import trigon.tools.console.Json;
-import trigon.tools.machine.Machine;
 
 /** Tries one link to another node, whose {@link ProbeResponder} answers. Blocks for some seconds at most. */
 final class Prober {
@@ -68,13 +70,9 @@ final class Prober {
     /** IPv4's header and UDP's; IPv6's has 20 bytes more. */
     private static final int HEADERS = 28;
 
-    private final Machine machine;
+    private Prober() {}
 
-    Prober(Machine machine) {
-        this.machine = machine;
-    }
-
-    Map<String, Object> probe(Order order) {
+    static Map<String, Object> probe(Order order) {
         Map<String, Object> result =
                 Json.object("from", InterfaceAddress.text(order.from()), "to", InterfaceAddress.text(order.to()));
         new KernelRouteLookup()
@@ -82,13 +80,39 @@ final class Prober {
                 .ifPresentOrElse(
                         source -> result.put("source", InterfaceAddress.text(source)),
                         () -> result.put("source", "none"));
-        if (KernelRoutes.hasGateway(order.from(), order.to()).orElse(false)) {
-            result.put("gateway", true);
-        }
+        Optional<KernelRoute> route = KernelRoutes.withRule(order.from(), order.to());
+        route.ifPresent(taken -> {
+            if (taken.hasGateway()) {
+                result.put("gateway", true);
+            }
+            result.put("leavesBy", interfaceName(taken));
+            result.put("route", taken.source());
+        });
         transfer(order, result);
         datagrams(order, result);
-        neighbour(order.to()).ifPresent(state -> result.put("neighbour", state));
+        route.flatMap(taken -> KernelNeighbours.at(order.to(), taken.interfaceIndex()))
+                .ifPresent(asked -> result.put("neighbour", asked.hardware().orElse("no answer")));
         return result;
+    }
+
+    private static String interfaceName(KernelRoute route) {
+        try {
+            NetworkInterface found = NetworkInterface.getByIndex(route.interfaceIndex());
+            return found == null ? "" : found.getName();
+        } catch (SocketException _) {
+            return "";
+        }
+    }
+
+    /** Whether a connection comes up at all; nothing is sent over it. */
+    static boolean connects(InetAddress from, InetAddress to, int port) {
+        try (Socket socket = new Socket()) {
+            socket.bind(new InetSocketAddress(from, 0));
+            socket.connect(new InetSocketAddress(to, port), CONNECT_MILLIS);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
     }
 
     private static void transfer(Order order, Map<String, Object> result) {
@@ -215,16 +239,5 @@ final class Prober {
         } catch (IOException | UnsupportedOperationException _) {
             return false; // too long for this end's interface, refused, or no answer
         }
-    }
-
-    /** What the kernel knows of the neighbour's hardware address (proc_net: arp); empty for IPv6. */
-    private Optional<String> neighbour(InetAddress address) {
-        String text = address.getHostAddress();
-        return Machine.text(machine.file("proc/self/net/arp"))
-                .flatMap(table -> table.lines()
-                        .map(line -> line.strip().split("\\s+"))
-                        .filter(cells -> cells.length > 3 && cells[0].equals(text))
-                        .map(cells -> cells[2].equals("0x0") ? "no answer" : cells[3])
-                        .findFirst());
     }
 }

@@ -6,14 +6,17 @@ import static org.assertj.core.api.Assertions.tuple;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.tools.console.Json;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Heard;
 
@@ -207,10 +210,90 @@ class DiagnosisTest {
                             .allMatch(probe -> probe.result().text("data").equals("right"))
                     && areJoined(seen);
 
-            assertThat(Diagnosis.isHealthy(Diagnosis.of(seen)))
+            List<Finding> findings = Diagnosis.of(seen);
+            assertThat(findings.stream().allMatch(each -> each.weight() == Finding.Weight.NOTE))
                     .as("of %s", seen)
                     .isEqualTo(right);
+            assertThat(Diagnosis.isHealthy(findings))
+                    .as("jobs run over %s", seen)
+                    .isEqualTo(areJoined(seen) || areAtCablesWithoutAddresses(seen));
         }
+    }
+
+    /** All of them, and each has heard the others. */
+    private static boolean areAtCablesWithoutAddresses(Observations seen) {
+        return seen.facts().values().stream()
+                        .flatMap(facts -> facts.links().stream())
+                        .allMatch(link -> link.address().isLinkLocal())
+                && seen.facts().keySet().stream()
+                        .allMatch(one -> seen.facts().keySet().stream()
+                                .allMatch(other -> one.compareTo(other) >= 0
+                                        || seen.heard().stream()
+                                                .anyMatch(each -> each.by().equals(one)
+                                                        && each.node().equals(other))));
+    }
+
+    /** Over another link, or a relay. */
+    @Test
+    void aLinkThatFailsIsAWarningWhileJobsRun() {
+        Nodes nodes = Nodes.withCables("ab", "ab");
+        PlantedFindings.plant("tcp-refused", nodes);
+        assertThat(Diagnosis.of(nodes.observations()))
+                .extracting(Finding::code, Finding::weight)
+                .containsExactly(tuple("tcp-refused", Finding.Weight.WARNING));
+
+        Nodes alone = Nodes.withCables("ab");
+        PlantedFindings.plant("tcp-refused", alone);
+        assertThat(Diagnosis.of(alone.observations()))
+                .extracting(Finding::code, Finding::weight)
+                .containsExactly(tuple("tcp-refused", Finding.Weight.ERROR));
+    }
+
+    /** Each has commands that outlast a restart, or says what to do for that. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ufw       |                  | ufw allow from 10.0.1.1",
+                "firewalld |                  | firewall-cmd --permanent --zone=trusted --add-source=10.0.1.1"
+                        + " && firewall-cmd --reload",
+                "nftables  | inet filter input | nft insert rule inet filter input ip saddr 10.0.1.1 accept",
+                "iptables  | netfilter-persistent save | iptables -I INPUT -s 10.0.1.1 -j ACCEPT"
+                        + " && netfilter-persistent save",
+                "          |                  | iptables -I INPUT -s 10.0.1.1 -j ACCEPT"
+            })
+    void aFirewallIsOpenedByTheProgramThatManagesIt(String manager, String detail, String command) {
+        Nodes nodes = Nodes.withCables("ab");
+        nodes.node("b")
+                .put(
+                        "firewall",
+                        Json.object(
+                                "manager", Objects.requireNonNullElse(manager, ""),
+                                "detail", Objects.requireNonNullElse(detail, "")));
+        Map<String, Object> probe = PlantedFindings.first(nodes);
+        probe.put("tcp", "unreachable");
+        probe.put("udp", "no answer");
+        probe.put("neighbour", "02:00:00:00:00:01");
+        probe.remove("data");
+
+        assertThat(Diagnosis.of(nodes.observations())).singleElement().satisfies(finding -> {
+            assertThat(finding.code()).isEqualTo("tcp-refused");
+            assertThat(finding.what()).isEqualTo("a firewall on b rejects TCP at 10.0.1.2");
+        });
+        assertThat(changes(nodes)).containsExactly("b: " + command);
+    }
+
+    /** The kernel has been asked for the route from each address. */
+    @Test
+    void oneSubnetWithARuleForEachAddressIsNoFault() {
+        Nodes nodes = Nodes.triangle();
+        PlantedFindings.plant("interfaces-in-one-subnet", nodes);
+        nodes.node("a").put("interfacesToNeighbours", Json.object("10.0.1.1/24", "if1a", "10.0.1.7/24", "if2a"));
+
+        assertThat(codes(nodes)).doesNotContain("interfaces-in-one-subnet");
+
+        nodes.node("a").put("interfacesToNeighbours", Json.object("10.0.1.1/24", "if1a", "10.0.1.7/24", "if1a"));
+        assertThat(codes(nodes)).contains("interfaces-in-one-subnet");
     }
 
     private static boolean areJoined(Observations seen) {
@@ -362,8 +445,6 @@ class DiagnosisTest {
         List<Finding> findings = Diagnosis.of(nodes.observations());
 
         assertThat(findings).extracting(Finding::code).containsExactly("mtu", "slow", "nccl-ib-setting");
-        assertThat(Diagnosis.isHealthy(findings)).isFalse();
-        assertThat(Diagnosis.isHealthy(List.of(findings.getLast()))).isTrue();
         assertThat(faults()).hasSizeGreaterThanOrEqualTo(30);
     }
 }

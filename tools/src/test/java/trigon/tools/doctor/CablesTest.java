@@ -49,4 +49,14 @@ class CablesTest {
                         new Cabling.Cable("a", "enp1s0f0np0", "b", "enp1s0f1np1"),
                         new Cabling.Cable("a", "enP2p1s0f0np0", "b", "enP2p1s0f1np1"));
     }
+
+    /** Two nodes with two ports each: were these cables, each end would hear one. */
+    @Test
+    void portsOfASwitchAreNoCables() {
+        Observations seen =
+                wires(List.of(List.of("a:eth1", "a:eth2", "b:eth1", "b:eth2"), List.of("a:eth3", "b:eth3")));
+
+        assertThat(Cables.of(seen)).containsExactly(new Cables.Cable("a eth3", "b eth3"));
+        assertThat(Cables.switches(seen)).containsExactly(List.of("a eth1", "a eth2", "b eth1", "b eth2"));
+    }
 }

@@ -52,4 +52,16 @@ class LastingCommandsTest {
                 .isEmpty();
         assertThat(LastingCommands.of("ip -s link; tc -s qdisc", _ -> false)).isEmpty();
     }
+
+    @Test
+    void rulesOfIptablesAreSavedUnlessTheCommandDoes() {
+        String rule = "iptables -I INPUT -s 10.0.12.1 -j ACCEPT";
+
+        assertThat(LastingCommands.of(rule, _ -> false))
+                .singleElement()
+                .asString()
+                .contains("netfilter-persistent");
+        assertThat(LastingCommands.of(rule + " && netfilter-persistent save", _ -> false))
+                .isEmpty();
+    }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import trigon.tools.console.Json;
 
 /** A network that people have posted, with other names and addresses, and what the doctor has to find in it. */
@@ -20,6 +21,8 @@ final class FieldCase {
     private final List<String> after = new ArrayList<>();
     private final Map<String, Map<String, Object>> environments = new LinkedHashMap<>();
     private final List<String> saying = new ArrayList<>();
+
+    private Optional<Boolean> healthy = Optional.empty();
 
     private FieldCase(String name, int nodes, List<String> codes) {
         this.name = name;
@@ -75,6 +78,26 @@ final class FieldCase {
     FieldCase saying(String... texts) {
         saying.addAll(List.of(texts));
         return this;
+    }
+
+    /** Jobs run: no finding is an error. */
+    FieldCase healthy() {
+        healthy = Optional.of(true);
+        return this;
+    }
+
+    /** A finding says what stops jobs. */
+    FieldCase unhealthy() {
+        healthy = Optional.of(false);
+        return this;
+    }
+
+    Optional<Boolean> isHealthy() {
+        return healthy;
+    }
+
+    boolean needsFirewall() {
+        return after.stream().anyMatch(command -> command.contains(" iptables "));
     }
 
     void build(LinkNamespaces lab) throws IOException {

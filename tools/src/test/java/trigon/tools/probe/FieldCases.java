@@ -16,6 +16,7 @@ final class FieldCases {
         all.addAll(containers());
         all.addAll(names());
         all.addAll(others());
+        all.addAll(routes());
         all.addAll(ofNccl());
         return all;
     }
@@ -156,7 +157,9 @@ final class FieldCases {
 
     /** The same bridges on both machines, each with a container or a machine at a port. */
     private static List<FieldCase> containers() {
-        FieldCase bridges = FieldCase.of("07 bridges of container software", 2)
+        FieldCase bridges = FieldCase.of(
+                        "07 bridges of container software, and a tunnel", 2, "tunnel-down", "tunnel-down")
+                .healthy()
                 .wire("a enp1s0f0np0", "b enp1s0f0np0")
                 .addresses("a enp1s0f0np0 10.20.3.1/24", "b enp1s0f0np0 10.20.3.2/24");
         List<String> all = List.of(
@@ -171,7 +174,11 @@ final class FieldCases {
             for (int i = 0; i < all.size(); i++) {
                 bridge(bridges, node, all.get(i), i);
             }
+            bridges.command(node + " ip tuntap add tailscale0 mode tun")
+                    .command(node + " sysctl -qw net.ipv6.conf.tailscale0.disable_ipv6=1")
+                    .command(node + " ip link set tailscale0 up");
         }
+        bridges.addresses("a tailscale0 100.64.1.1/32", "b tailscale0 100.64.1.2/32");
         FieldCase alone = FieldCase.of("07 nothing but bridges", 2, "no-link", "no-link");
         bridge(alone, "a", all.getFirst(), 0);
         bridge(alone, "b", all.getFirst(), 0);
@@ -244,6 +251,116 @@ final class FieldCases {
                 .command("d sysctl -qw net.ipv4.ip_forward=1")
                 .command("a ip route add default via 10.1.118.1")
                 .command("b ip route add default via 10.1.102.1");
+    }
+
+    /** What the kernel makes of an address is its own word: rules, tables, neighbours and firewalls. */
+    private static List<FieldCase> routes() {
+        return List.of(tailscale(), overlay(), firewall(), rules(), cableOut(), unnumbered());
+    }
+
+    /** A subnet router advertises the cable's subnet, and a rule goes before the main table. */
+    private static FieldCase tailscale() {
+        FieldCase of = withoutIpv6(
+                        FieldCase.of("31 an overlay's route takes the cable's subnet", 2, "route-elsewhere"),
+                        "a",
+                        "b",
+                        "c")
+                .wire("a enp1s0f0np0", "b enp1s0f0np0")
+                .wire("a tailscale0", "c ta")
+                .wire("b tailscale0", "c tb")
+                .addresses("a enp1s0f0np0 192.168.177.11/24", "b enp1s0f0np0 192.168.177.12/24")
+                .addresses("a tailscale0 100.90.1.1/32", "b tailscale0 100.90.1.2/32")
+                .saying("through tailscale0, not through enp1s0f0np0", "table 52, by rule 5270")
+                .saying("tailscale set --accept-routes=false")
+                .unhealthy();
+        for (String node : List.of("a", "b")) {
+            of.command(node + " ip route add 192.168.177.0/24 dev tailscale0 table 52")
+                    .command(node + " ip route add 100.90.0.0/16 dev tailscale0 table 52")
+                    .command(node + " ip rule add pref 5270 lookup 52");
+        }
+        return of;
+    }
+
+    /** Two networks of the same numbers behind NAT: each node has another router. */
+    private static FieldCase overlay() {
+        FieldCase of = withoutIpv6(
+                        FieldCase.of("32 only an overlay joins the nodes", 2, "no-neighbour", "overlay-path"),
+                        "a",
+                        "b",
+                        "c",
+                        "d")
+                .wire("a tailscale0", "b tailscale0")
+                .wire("a eth0", "c lan")
+                .wire("b eth0", "d lan")
+                .addresses("a tailscale0 100.64.0.21/32", "b tailscale0 100.64.0.22/32")
+                .addresses("a eth0 192.168.1.51/24", "b eth0 192.168.1.52/24")
+                .addresses("c lan 192.168.1.1/24", "d lan 192.168.1.1/24")
+                .saying("two networks with the same addresses", "only an overlay joins these two")
+                .healthy();
+        for (String node : List.of("a", "b")) {
+            of.command(node + " ip route add 100.64.0.0/10 dev tailscale0")
+                    .command(node + " ip route add default via 192.168.1.1");
+        }
+        return of;
+    }
+
+    private static FieldCase firewall() {
+        String append = "b iptables -w -A INPUT ";
+        return FieldCase.of("34 a firewall rejects on the cable", 2, "tcp-refused")
+                .wire("a enp1s0f0np0", "b enp1s0f0np0")
+                .addresses("a enp1s0f0np0 10.20.3.1/24", "b enp1s0f0np0 10.20.3.2/24")
+                .command(append + "-m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT")
+                .command(append + "-p icmp -j ACCEPT")
+                .command(append + "-j REJECT --reject-with icmp-admin-prohibited")
+                .saying("rejects TCP at 10.20.3.2", "iptables -I INPUT -s 10.20.3.1 -j ACCEPT")
+                .unhealthy();
+    }
+
+    private static FieldCase rules() {
+        FieldCase of = withoutIpv6(FieldCase.of("42 one subnet with a rule for each source", 2), "a", "b")
+                .wire("a eth1", "a eth2", "b eth1", "b eth2")
+                .addresses("a eth1 10.0.0.11/24", "a eth2 10.0.0.12/24")
+                .addresses("b eth1 10.0.0.21/24", "b eth2 10.0.0.22/24")
+                .healthy();
+        for (String node : List.of("a", "b")) {
+            for (int port = 1; port <= 2; port++) {
+                String address = "10.0.0." + (node.equals("a") ? 1 : 2) + port;
+                of.command("%s sysctl -qw net.ipv4.conf.eth%d.arp_ignore=2".formatted(node, port))
+                        .command("%s sysctl -qw net.ipv4.conf.eth%d.arp_announce=2".formatted(node, port))
+                        .command("%s ip route add 10.0.0.0/24 dev eth%d src %s table 10%2$d"
+                                .formatted(node, port, address))
+                        .command("%s ip rule add from %s lookup 10%d".formatted(node, address, port));
+            }
+        }
+        return of;
+    }
+
+    private static FieldCase cableOut() {
+        FieldCase of = withoutIpv6(
+                        FieldCase.of("47 a second port without a cable", 2, "no-carrier", "no-carrier"), "c", "d")
+                .wire("a enp1s0f1np1", "b enp1s0f1np1")
+                .addresses("a enp1s0f1np1 10.0.2.1/24", "b enp1s0f1np1 10.0.2.2/24")
+                .command("c ip link set za down")
+                .command("d ip link set zb down")
+                .saying("WARNING")
+                .healthy();
+        for (String[] end : List.of(new String[] {"a", "c za", "1"}, new String[] {"b", "d zb", "2"})) {
+            of.wire(end[0] + " enp1s0f0np0", end[1])
+                    .command(end[0] + " sysctl -qw net.ipv6.conf.enp1s0f0np0.disable_ipv6=1")
+                    .addresses(end[0] + " enp1s0f0np0 10.0.1." + end[2] + "/24");
+        }
+        return of;
+    }
+
+    /** OpenFabric: addresses of hosts on the loopback; cables have link-local ones alone. */
+    private static FieldCase unnumbered() {
+        return FieldCase.of("30 a routing protocol's address on the loopback", 3, "no-addresses")
+                .wire("a en05", "b en06")
+                .wire("b en05", "c en06")
+                .wire("c en05", "a en06")
+                .addresses("a lo 10.0.0.81/32", "b lo 10.0.0.82/32", "c lo 10.0.0.83/32")
+                .saying("NOTE")
+                .healthy();
     }
 
     private static List<FieldCase> ofNccl() {

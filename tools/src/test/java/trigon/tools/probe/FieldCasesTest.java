@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
 
 /**
@@ -69,6 +70,7 @@ class FieldCasesTest {
     @ParameterizedTest
     @MethodSource("cases")
     void whatIsWrongIsFoundAndItsCommandsMendIt(FieldCase of) throws IOException {
+        assumeTrue(!of.needsFirewall() || lab.hasFirewall(), "no firewall here");
         try {
             of.build(lab);
             AppliedRemedies remedies = new AppliedRemedies(lab, of.nodes(), false, USUAL);
@@ -78,6 +80,10 @@ class FieldCasesTest {
                     .as(findings::toString)
                     .extracting(Finding::code)
                     .containsExactlyInAnyOrderElementsOf(of.codes());
+            of.isHealthy()
+                    .ifPresent(healthy -> assertThat(Diagnosis.isHealthy(findings))
+                            .as(findings::toString)
+                            .isEqualTo(healthy));
             if (!of.texts().isEmpty()) {
                 assertThat(findings.toString()).contains(of.texts());
             }

@@ -24,6 +24,8 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
 
     private static final List<String> KINDS = List.of("veth", "bridge", "dummy", "tun");
 
+    private static final List<String> KERNEL_RULES = List.of("0", "32766", "32767");
+
     private final String prefix = "tr" + ProcessHandle.current().pid() + "-" + MADE.incrementAndGet();
     private final Map<String, NodeConnection> agents = new HashMap<>();
     private final List<End> ends = new ArrayList<>();
@@ -82,7 +84,20 @@ final class LinkNamespaces implements FaultyNodes, AutoCloseable {
             in(node, "sysctl -qw net.ipv4.ip_forward=0");
             in(node, "sysctl -qw net.ipv6.conf.default.disable_ipv6=0");
             in(node, "ip addr flush dev lo scope global");
+            removeRules(node);
             var _ = node(node).ask(Json.object("do", "pretend"));
+        }
+    }
+
+    /** All but the kernel's own three. */
+    private void removeRules(String node) throws IOException {
+        List<String> preferences = run("ip -n " + prefix + node + " rule")
+                .lines()
+                .map(line -> line.replaceFirst(":.*", ""))
+                .filter(preference -> !KERNEL_RULES.contains(preference))
+                .toList();
+        for (String preference : preferences) {
+            in(node, "ip rule del pref " + preference);
         }
     }
 

@@ -3,10 +3,8 @@ package trigon.tools.probe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.system.InterfaceAddress;
@@ -15,19 +13,16 @@ import trigon.tools.console.JsonObject;
 import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
 import trigon.tools.facts.NodeFacts;
-import trigon.tools.machine.Machine;
 import trigon.tools.probe.Observations.Probe;
 
 /** Links over IPv6 are named as the facts of nodes name them. */
 @Timeout(300)
 class ProberTest {
 
-    private final Prober prober = new Prober(new Machine(Path.of("/"), Map.of(), "here", "1.2.3", Optional.empty()));
-
-    private Map<String, Object> probe(String from, String to) {
+    private static Map<String, Object> probe(String from, String to) {
         InetAddress here = InterfaceAddress.parseAddress(from);
         InetAddress there = InterfaceAddress.parseAddress(to);
-        return prober.probe(new Prober.Order(here, there, 1, 1, false, 0, 1500, 1024, false));
+        return Prober.probe(new Prober.Order(here, there, 1, 1, false, 0, 1500, 1024, false));
     }
 
     @Test

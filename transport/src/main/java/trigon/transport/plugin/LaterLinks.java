@@ -106,8 +106,8 @@ final class LaterLinks {
     }
 
     private void warnOfSharedSubnets(List<LocalLink> before) {
-        List<String> warned = SharedSubnets.warnings(before);
-        SharedSubnets.warnings(known.links()).stream()
+        List<String> warned = SharedSubnets.warnings(before, setup.host().kernel());
+        SharedSubnets.warnings(known.links(), setup.host().kernel()).stream()
                 .filter(warning -> !warned.contains(warning))
                 .forEach(warning -> log.warn("{}", warning));
     }

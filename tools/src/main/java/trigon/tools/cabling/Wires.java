@@ -1,6 +1,8 @@
-package trigon.tools.diagnosis;
+package trigon.tools.cabling;
 
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -12,12 +14,12 @@ import trigon.tools.probe.Observations;
  * Which ends of cables are on one wire: those that hear each other, directly or by others. The functions of a port are
  * on one wire with those of the other end, and the ports of a switch are on one. An end is a node and its interface.
  */
-final class Wires {
+public final class Wires {
 
     private final Observations seen;
     private final Map<String, Set<String>> wires = new HashMap<>();
 
-    Wires(Observations seen) {
+    public Wires(Observations seen) {
         this.seen = seen;
         seen.heard().forEach(each -> {
             Set<String> both = new TreeSet<>(on(each.by() + " " + each.on()));
@@ -31,17 +33,31 @@ final class Wires {
     }
 
     /** The same text for all ends of a wire; empty for an end that has not been heard. */
-    Optional<String> of(String end) {
+    public Optional<String> of(String end) {
         return Optional.ofNullable(wires.get(end)).map(ends -> ends.iterator().next());
     }
 
+    /** The ends on the same wire, itself among them. */
+    public List<String> with(String end) {
+        return List.copyOf(on(end));
+    }
+
+    /** All wires, each by its ends. */
+    public List<List<String>> all() {
+        return wires.values().stream()
+                .distinct()
+                .map(List::copyOf)
+                .sorted(Comparator.comparing(List::getFirst))
+                .toList();
+    }
+
     /** Whether it is known of both where they lead, and that this is not to each other. */
-    boolean areApart(String one, String other) {
+    public boolean areApart(String one, String other) {
         return of(one).isPresent() && of(other).isPresent() && !of(one).equals(of(other));
     }
 
     /** The ends that one has heard. */
-    Set<String> heardBy(String end) {
+    public Set<String> heardBy(String end) {
         return seen.heard().stream()
                 .filter(each -> end.equals(each.by() + " " + each.on()))
                 .map(each -> each.node() + " " + each.from())

@@ -1,22 +1,25 @@
-package trigon.tools.diagnosis;
+package trigon.tools.cabling;
 
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import trigon.system.InterfaceAddress;
 import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 
 /** The addresses of the links of all nodes, where their cables go, and which of them are explained by a finding. */
-final class Cluster {
+public final class Cluster {
 
     private final Observations seen;
     private final List<Place> places = new ArrayList<>();
     private final Wires wires;
     private final Set<String> misled = new HashSet<>();
 
-    Cluster(Observations seen) {
+    public Cluster(Observations seen) {
         this.seen = seen;
         wires = new Wires(seen);
         seen.facts()
@@ -30,34 +33,60 @@ final class Cluster {
                                 .ifPresent(nic -> places.add(new Place(node, nic, address)))));
     }
 
-    Observations seen() {
+    public Observations seen() {
         return seen;
     }
 
-    List<Place> places() {
+    public List<Place> places() {
         return places;
     }
 
-    Wires wires() {
+    public Wires wires() {
         return wires;
     }
 
+    /** Whether a wire has two nodes, and of each a single port, whose functions may be several. */
+    public boolean isCable(String end) {
+        Map<String, List<Nic>> byNode = new TreeMap<>();
+        for (String each : wires.with(end)) {
+            int blank = each.lastIndexOf(' ');
+            String node = each.substring(0, blank);
+            List<Nic> nics = byNode.computeIfAbsent(node, _ -> new ArrayList<>());
+            String name = each.substring(blank + 1);
+            nics.add(seen.facts()
+                    .getOrDefault(node, NodeFacts.NONE)
+                    .interfaceNamed(name)
+                    .orElseGet(() -> Nic.named(name)));
+        }
+        return byNode.size() == 2
+                && byNode.values().stream()
+                        .allMatch(nics -> nics.stream()
+                                .allMatch(nic -> nic.equals(nics.getFirst()) || Twins.are(nics.getFirst(), nic)));
+    }
+
     /** Addresses whose trouble a finding explains. */
-    Set<String> misled() {
+    public Set<String> misled() {
         return misled;
     }
 
     /** A finding explains what becomes of links at this address. */
-    void explain(Place place) {
+    public void explain(Place place) {
         misled.add(InterfaceAddress.text(place.address().address()));
     }
 
-    boolean isExplained(Place place) {
+    /** A finding explains what becomes of all links of a node. */
+    public void explainAll(String node) {
+        seen.facts().getOrDefault(node, NodeFacts.NONE).links().stream()
+                .map(link -> InterfaceAddress.text(link.address().address()))
+                .forEach(misled::add);
+    }
+
+    public boolean isExplained(Place place) {
         return misled.contains(InterfaceAddress.text(place.address().address()));
     }
 
     /** Whether the interface of that name at another node, in a subnet of this end's, is down: no cable is to blame. */
-    boolean isDownAtTheOtherEnd(String end) {
+    public boolean isDownAtTheOtherEnd(String end) {
         return seen.facts().entrySet().stream()
                 .flatMap(node -> node.getValue().interfaces().stream()
                         .filter(nic -> end.equals(node.getKey() + " " + nic.name())))
@@ -70,7 +99,7 @@ final class Cluster {
                         .anyMatch(other -> own.contains(other.address())));
     }
 
-    static boolean isDown(Nic nic) {
+    public static boolean isDown(Nic nic) {
         return nic.state().equals("down") && nic.carrier().isEmpty();
     }
 }
