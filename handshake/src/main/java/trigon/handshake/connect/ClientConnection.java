@@ -109,13 +109,32 @@ abstract class ClientConnection extends HandshakeConnection {
         if (loop().isClosing()) {
             fail(Kind.ABANDONED, "this process closes its handshakes", cause);
         } else {
+            Obstacle obstacle = obstacle(cause);
             fail(
-                    Kind.UNREACHABLE,
-                    ("no TCP connection: %s; check the link between the two addresses, firewalls, and that the peer's"
-                                    + " process still runs")
-                            .formatted(cause.getMessage()),
+                    obstacle.isFirewall() ? Kind.BLOCKED : Kind.UNREACHABLE,
+                    "no TCP connection: %s; %s"
+                            .formatted(
+                                    cause.getMessage(),
+                                    obstacle.text()
+                                            .orElse("check the link between the two addresses, firewalls, and that"
+                                                    + " the peer's process still runs")),
                     cause);
         }
+    }
+
+    /** Through relays, the peer's address says nothing of the connection's end here. */
+    private Obstacle obstacle(@Nullable Throwable cause) {
+        return Obstacle.between(
+                target.local(),
+                target.detour()
+                        .map(each -> each.first().getAddress())
+                        .orElse(target.remote().getAddress()),
+                cause);
+    }
+
+    @Override
+    protected final String causeOfSilence() {
+        return proofs == null ? obstacle(null).text().map(text -> "; " + text).orElse("") : "";
     }
 
     @Override

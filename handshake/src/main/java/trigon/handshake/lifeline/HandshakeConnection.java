@@ -341,9 +341,12 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         if (over) {
             close();
         } else {
-            fail(Kind.TIMED_OUT, "%s did not come within %s".formatted(awaited, text(timeout)));
+            fail(Kind.TIMED_OUT, "%s did not come within %s%s".formatted(awaited, text(timeout), causeOfSilence()));
         }
     }
+
+    /** The rest of the sentence on a deadline that has passed; empty if nothing more is known. */
+    protected abstract String causeOfSilence();
 
     @Override
     public final void channelRead(ChannelHandlerContext context, Object message) {

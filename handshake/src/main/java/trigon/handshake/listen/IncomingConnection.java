@@ -346,4 +346,9 @@ final class IncomingConnection extends HandshakeConnection {
                         local.getAddress().getHostAddress(),
                         local.getPort());
     }
+
+    @Override
+    protected String causeOfSilence() {
+        return ""; // there is a TCP connection
+    }
 }

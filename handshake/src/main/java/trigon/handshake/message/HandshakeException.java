@@ -14,6 +14,8 @@ public final class HandshakeException extends RuntimeException {
     public enum Kind {
         /** The TCP connection could not be made (refused, no route, no such local address), or there is no way back. */
         UNREACHABLE,
+        /** A firewall rejects the TCP connection, though the peer's hardware answers. */
+        BLOCKED,
         /** The deadline passed. */
         TIMED_OUT,
         /** The peer, or the own handler, said no; the message has the reason. */
@@ -60,7 +62,7 @@ public final class HandshakeException extends RuntimeException {
     public void logTo(Logger logger) {
         switch (kind) {
             case REJECTED, PROTOCOL, UNAUTHENTICATED -> logger.warn("{}", getMessage());
-            case UNREACHABLE, TIMED_OUT, DISCONNECTED, ABANDONED, LISTEN -> logger.debug("{}", getMessage());
+            case UNREACHABLE, BLOCKED, TIMED_OUT, DISCONNECTED, ABANDONED, LISTEN -> logger.debug("{}", getMessage());
         }
     }
 
@@ -76,7 +78,7 @@ public final class HandshakeException extends RuntimeException {
             case UNREACHABLE ->
                 getCause() instanceof ConnectException refused
                         && String.valueOf(refused.getMessage()).startsWith("Connection refused");
-            case TIMED_OUT, DISCONNECTED, PROTOCOL, ABANDONED, LISTEN -> false;
+            case BLOCKED, TIMED_OUT, DISCONNECTED, PROTOCOL, ABANDONED, LISTEN -> false;
         };
     }
 }
