@@ -24,6 +24,8 @@ class FieldJobsIT {
 
     private static final String PATIENT = "version: 1\nhandshake: {timeout: 40s}\n";
 
+    private static final String HASTY = "version: 1\nhandshake: {timeout: 3s}\n";
+
     /** Of a job while the address of an interface comes and goes. */
     private static final int STARTS = Integer.getInteger("trigon.setups", 1);
 
@@ -332,6 +334,76 @@ class FieldJobsIT {
                 .contains("NCCL_SOCKET_IFNAME==enP7 in the environment: NCCL's bootstrap is set to use =enP7, but no")
                 .contains("NCCL_GRAPH_FILE=/opt/other/graph.xml in " + file, "NCCL_TUNER_PLUGIN=", "NCCL_HOSTID=abc")
                 .doesNotContain("TP_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME=enP7 ");
+    }
+
+    /** Case 42: with a rule and a table for each source address, both interfaces of a subnet are used. */
+    @Test
+    void oneSubnetWithARuleForEachAddressNeedsNoWarning() throws Exception {
+        withoutIpv6("a", "b");
+        network.wire("a eth1", "a eth2", "b eth1", "b eth2");
+        for (int node = 1; node <= 2; node++) {
+            String name = node == 1 ? "a" : "b";
+            for (int port = 1; port <= 2; port++) {
+                String address = "10.0.0." + node + port;
+                network.inside(name, "sysctl -q -w net.ipv4.conf.eth%d.arp_ignore=2".formatted(port));
+                network.inside(name, "sysctl -q -w net.ipv4.conf.eth%d.arp_announce=2".formatted(port));
+                network.addresses("%s eth%d %s/24".formatted(name, port, address));
+                network.inside(name, "ip route add 10.0.0.0/24 dev eth%d src %s table 10%1$d".formatted(port, address));
+                network.inside(name, "ip rule add from %s lookup 10%d".formatted(address, port));
+            }
+        }
+
+        assertThat(run(Map.of(), "ring", "a", "b"))
+                .allSatisfy(output -> assertThat(output).doesNotContain("are in one subnet"));
+    }
+
+    /** Case 34: the hardware of the peer answers. */
+    @Test
+    void aFirewallThatRejectsIsNamedAtOnce() throws Exception {
+        network.wire("a enp1s0f0np0", "b enp1s0f0np0");
+        network.addresses("a enp1s0f0np0 10.20.3.1/24", "b enp1s0f0np0 10.20.3.2/24");
+        network.inside("b", "iptables -w -A INPUT -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT");
+        network.inside("b", "iptables -w -A INPUT -p tcp -j REJECT --reject-with icmp-admin-prohibited");
+
+        assertThat(failure("a", "b")).contains("a firewall rejects it: the hardware of 10.20.3.2 answers");
+    }
+
+    /** Case 31: a rule of an overlay goes before the main table. */
+    @Test
+    void theInterfaceThatTakesThePacketsOfACableIsNamed() throws Exception {
+        withoutIpv6("a", "b");
+        network.wire("a enp1s0f0np0", "b enp1s0f0np0");
+        network.addresses("a enp1s0f0np0 192.168.177.11/24", "b enp1s0f0np0 192.168.177.12/24");
+        for (String node : List.of("a", "b")) {
+            network.wire(node + " tailscale0", "c t" + node);
+            network.addresses(node + " tailscale0 100.90.1." + (node.equals("a") ? 1 : 2) + "/32");
+            network.inside(node, "ip route add 192.168.177.0/24 dev tailscale0 table 52");
+            network.inside(node, "ip rule add pref 5270 lookup 52");
+        }
+
+        assertThat(failure("a", "b"))
+                .contains("from 192.168.177.11 through tailscale0 (table 52, by rule 5270), not through enp1s0f0np0");
+    }
+
+    private void withoutIpv6(String... nodes) {
+        for (String node : nodes) {
+            network.inside(node, "sysctl -q -w net.ipv6.conf.default.disable_ipv6=1");
+        }
+    }
+
+    /** What the first rank of a job has printed that does not come up. */
+    private String failure(String... nodes) throws IOException {
+        Path config = Files.writeString(directory.resolve("hasty.yaml"), HASTY);
+        List<HostProgram> hosts = start(
+                Map.of("TRIGON_CONFIG", config.toString()), List.of(nodes), "--test", "ring", "--iterations", "2");
+        try {
+            assertThat(hosts.getFirst().exitStatus())
+                    .as(hosts.getFirst().output())
+                    .isNotZero();
+            return hosts.getFirst().output();
+        } finally {
+            hosts.forEach(HostProgram::close);
+        }
     }
 
     /** What each rank has printed, after all of them came to a good end. */
