@@ -1,8 +1,8 @@
 package trigon.tools;
 
+import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -17,10 +17,9 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
-import trigon.config.setting.ConfigException;
 import trigon.tools.bench.BenchCommand;
-import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.StandardOutput;
 import trigon.tools.demo.DemoCommand;
 import trigon.tools.doctor.AgentCommand;
 import trigon.tools.doctor.CheckCommand;
@@ -70,8 +69,9 @@ public final class TrigonProgram {
         String terminals = System.getProperty("trigon.terminal", "");
         boolean plain = !machine.environment().getOrDefault("NO_COLOR", "").isEmpty()
                 || machine.environment().getOrDefault("TERM", "dumb").equals("dumb");
-        try (PrintStream out = stream(FileDescriptor.out);
-                PrintStream err = stream(FileDescriptor.err)) {
+        StandardOutput result = new StandardOutput();
+        try (PrintStream out = stream(result);
+                PrintStream err = stream(new FileOutputStream(FileDescriptor.err))) {
             Console console = new Console(
                     out,
                     err,
@@ -80,14 +80,18 @@ public final class TrigonProgram {
                     Integer.getInteger("trigon.width", Console.USUAL_WIDTH));
             int status = run(machine, console, arguments);
             out.flush();
+            if (result.loss().isPresent()) {
+                console.note("the result is incomplete: the standard output cannot be written: "
+                        + result.loss().get());
+                status = Math.max(status, WRONG);
+            }
             err.flush();
             System.exit(status);
         }
     }
 
-    private static PrintStream stream(FileDescriptor to) {
-        OutputStream file = new FileOutputStream(to);
-        return new PrintStream(new java.io.BufferedOutputStream(file, 1 << 13), false, StandardCharsets.UTF_8);
+    private static PrintStream stream(OutputStream to) {
+        return new PrintStream(new BufferedOutputStream(to, 1 << 13), false, StandardCharsets.UTF_8);
     }
 
     /** Runs a command; returns the exit status. */
@@ -98,7 +102,11 @@ public final class TrigonProgram {
             program.getOut().flush();
             return 0;
         }
-        return program.execute(arguments);
+        try {
+            return program.execute(arguments);
+        } catch (Error e) { // picocli hands on exceptions alone
+            return failed(e, program);
+        }
     }
 
     /** The program with its commands, for a machine and a console that tests bring. */
@@ -129,13 +137,14 @@ public final class TrigonProgram {
         addHelpOption(program);
         PrintWriter out = new PrintWriter(console.out(), true, StandardCharsets.UTF_8);
         PrintWriter err = new PrintWriter(console.err(), true, StandardCharsets.UTF_8);
-        return program.setOut(out)
+        return program.registerConverter(Path.class, Failures::path)
+                .setOut(out)
                 .setErr(err)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(
                         console.colour() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF))
                 .setUsageHelpWidth(Math.clamp(console.width(), 55, 120))
                 .setParameterExceptionHandler(TrigonProgram::wrongUsage)
-                .setExecutionExceptionHandler(TrigonProgram::failed);
+                .setExecutionExceptionHandler((e, at, _) -> failed(e, at));
     }
 
     private static void addHelpOption(CommandLine to) {
@@ -157,7 +166,7 @@ public final class TrigonProgram {
     private static int wrongUsage(ParameterException e, String[] arguments) {
         CommandLine at = e.getCommandLine();
         String what = UnknownCommand.of(e).map(UnknownCommand::toString).orElseGet(() -> e.getMessage() + ";");
-        at.getErr().println("trigon: " + what + " see " + help(at));
+        at.getErr().println("trigon: " + what + " see \"" + help(at) + "\"");
         at.getErr().flush();
         return USAGE;
     }
@@ -166,15 +175,8 @@ public final class TrigonProgram {
         return at.getCommandSpec().qualifiedName(" ").replaceFirst("^trigon", "trigon help");
     }
 
-    private static int failed(Exception e, CommandLine at, CommandLine.ParseResult parsed) {
-        switch (e) {
-            case CommandFailure _, ConfigException _ -> at.getErr().println("trigon: " + e.getMessage());
-            case IOException _ -> at.getErr().println("trigon: " + e);
-            default -> {
-                at.getErr().println("trigon: failed unexpectedly; please report this:");
-                e.printStackTrace(at.getErr());
-            }
-        }
+    private static int failed(Throwable e, CommandLine at) {
+        at.getErr().println("trigon: " + Failures.text(e));
         at.getErr().flush();
         return WRONG;
     }

@@ -22,12 +22,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import trigon.config.file.ConfigLoader;
 import trigon.system.file.Folder;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
+import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.ReachOptions;
 
@@ -129,6 +131,7 @@ public final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         List<Long> bytes = check();
+        ConfigLoader.load(environment(), machine.hostName()); // wrong settings are said once, not by each rank
         if (nodes.isEmpty()) {
             rank = Math.max(rank, 0);
         } else {
@@ -205,7 +208,7 @@ public final class BenchCommand implements Callable<Integer> {
             return Meetings.withNodes(otherNodes());
         } catch (IOException e) {
             throw new CommandFailure("from where this machine reaches " + String.join(", ", otherNodes())
-                    + " is not known (" + e.getMessage()
+                    + " is not known (" + UserFiles.reason(e)
                     + "): give an address of this machine that the nodes can reach, by --meet HOST:PORT");
         }
     }
@@ -289,15 +292,14 @@ public final class BenchCommand implements Callable<Integer> {
         return environment;
     }
 
-    private int show(BenchResult result) throws IOException {
-        if (svg.isPresent()) {
-            Files.writeString(svg.get(), new BenchPlot(result.measured()).svg("trigon bench on " + machine.hostName()));
-        }
+    private int show(BenchResult result) {
         if (json) {
             console.out().print(Json.text(result.json(machine)));
         } else {
             result.print(console);
         }
+        svg.ifPresent(plot ->
+                UserFiles.write(plot, new BenchPlot(result.measured()).svg("trigon bench on " + machine.hostName())));
         return result.isGood() ? 0 : 1;
     }
 }

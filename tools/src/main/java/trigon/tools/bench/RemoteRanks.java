@@ -1,6 +1,7 @@
 package trigon.tools.bench;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.stream.Stream;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
+import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.NcclHost;
 import trigon.tools.probe.ReachOptions;
@@ -44,12 +46,22 @@ final class RemoteRanks implements AutoCloseable {
             }
         }
 
+        JsonObject result() throws IOException {
+            try {
+                return JsonObject.parse(Files.readString(output));
+            } catch (IllegalArgumentException | CharacterCodingException e) {
+                throw new CommandFailure(
+                        "rank %d on %s printed something that is not its result: install the same Trigon on all nodes"
+                                .formatted(rank, node));
+            }
+        }
+
         CommandFailure failure() {
             String said;
             try {
                 said = NcclHost.end(log, LINES_OF_A_FAILURE);
             } catch (IOException e) {
-                said = e.toString();
+                said = UserFiles.reason(e);
             }
             return new CommandFailure("rank %d on %s failed%s; the end of what it says:%n%s"
                     .formatted(
@@ -73,8 +85,7 @@ final class RemoteRanks implements AutoCloseable {
             ReachOptions reach,
             List<List<String>> options,
             Path folder,
-            Runnable atFailure)
-            throws IOException {
+            Runnable atFailure) {
         for (int i = 0; i < nodes.size(); i++) {
             int rank = i + 1;
             List<String> command = new ArrayList<>(reach.via());
@@ -85,10 +96,7 @@ final class RemoteRanks implements AutoCloseable {
             command.addAll(reach.trigonWithSettings(machine, arguments));
             Path output = folder.resolve("remote-" + rank + ".json");
             Path log = folder.resolve("remote-" + rank + ".log");
-            Process process = new ProcessBuilder(command)
-                    .redirectOutput(output.toFile())
-                    .redirectError(log.toFile())
-                    .start();
+            Process process = start(command, output, log);
             Started one = new Started(rank, nodes.get(i), process, output, log);
             started.add(one);
             var _ = process.onExit().thenRun(() -> {
@@ -96,6 +104,18 @@ final class RemoteRanks implements AutoCloseable {
                     atFailure.run();
                 }
             });
+        }
+    }
+
+    private static Process start(List<String> command, Path output, Path log) {
+        try {
+            return new ProcessBuilder(command)
+                    .redirectOutput(output.toFile())
+                    .redirectError(log.toFile())
+                    .start();
+        } catch (IOException e) {
+            throw new CommandFailure("cannot run %s: %s; give a program that reaches the nodes, with --via"
+                    .formatted(command.getFirst(), UserFiles.reason(e)));
         }
     }
 
@@ -141,7 +161,7 @@ final class RemoteRanks implements AutoCloseable {
             if (ended ? one.hasFailed() : timeoutSeconds.isPresent()) {
                 failures.add(String.valueOf(one.failure().getMessage()));
             } else if (ended) {
-                results.add(JsonObject.parse(Files.readString(one.output())));
+                results.add(one.result());
             }
         }
         return results;

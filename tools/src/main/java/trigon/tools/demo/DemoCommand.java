@@ -26,6 +26,7 @@ import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Termination;
+import trigon.tools.console.UserFiles;
 import trigon.tools.demo.ShapeDemo.Job;
 import trigon.tools.machine.Machine;
 
@@ -280,9 +281,7 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     private int inFolder(Demo demo) throws IOException, InterruptedException {
-        Path folder = logs.isPresent()
-                ? Files.createDirectories(logs.get()).toRealPath()
-                : Files.createTempDirectory("trigon-demo");
+        Path folder = logs.isPresent() ? made(logs.get()) : Files.createTempDirectory("trigon-demo");
         boolean keep = logs.isPresent();
         try {
             boolean right = demo.run(folder);
@@ -298,6 +297,14 @@ public final class DemoCommand implements Callable<Integer> {
             if (!keep) {
                 Folder.delete(folder);
             }
+        }
+    }
+
+    private static Path made(Path folder) {
+        try {
+            return Files.createDirectories(folder).toRealPath();
+        } catch (IOException e) {
+            throw UserFiles.unwritable(folder, e);
         }
     }
 

@@ -1,7 +1,6 @@
 package trigon.tools.doctor;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -11,6 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
+import trigon.tools.console.UserFiles;
 import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
 import trigon.tools.machine.Machine;
@@ -59,14 +59,12 @@ public final class DoctorCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         Observations seen = nodes.examine(machine, console, rate);
         List<Finding> findings = Diagnosis.of(seen);
-        if (cables.isPresent()) {
-            Files.writeString(cables.get(), Cables.listed(seen));
-        }
         if (json) {
             console.out().print(Json.text(DoctorJson.of(machine, seen, findings)));
         } else {
             new DoctorText(console, seen, findings, (node, command) -> nodes.typed(machine, node, command)).print(fix);
         }
+        cables.ifPresent(file -> UserFiles.write(file, Cables.listed(seen)));
         return Diagnosis.isHealthy(findings) ? 0 : 1;
     }
 }

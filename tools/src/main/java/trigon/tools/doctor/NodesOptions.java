@@ -15,6 +15,7 @@ import picocli.CommandLine.Spec;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
+import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 import trigon.tools.probe.Examination;
 import trigon.tools.probe.LocalNode;
@@ -71,7 +72,7 @@ final class NodesOptions {
                     connections.add(
                             RemoteNode.start(reach.via(), reach.trigon(machine, List.of("agent")), name, PATIENCE));
                 } catch (IOException e) {
-                    failed.put(name, "cannot run " + reach.via().getFirst() + ": " + e.getMessage());
+                    failed.put(name, "cannot run " + reach.via().getFirst() + ": " + UserFiles.reason(e));
                 }
             }
             callByHostNames(connections);

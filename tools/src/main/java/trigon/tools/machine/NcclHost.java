@@ -2,6 +2,7 @@ package trigon.tools.machine;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +59,9 @@ public record NcclHost(Path program, Path plugin) {
 
     /** The last lines of a log. */
     public static String end(Path log, int lines) throws IOException {
-        List<String> all = Files.readAllLines(log);
+        List<String> all = new String(Files.readAllBytes(log), StandardCharsets.UTF_8)
+                .lines()
+                .toList();
         return String.join("\n", all.subList(Math.max(0, all.size() - lines), all.size()));
     }
 }

@@ -18,9 +18,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import trigon.system.InterfaceAddress;
+import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
+import trigon.tools.console.UserFiles;
 
 /** {@code trigon metrics}: what the jobs of this machine count, for Prometheus. */
 @Command(
@@ -62,15 +64,15 @@ public final class MetricsCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         if (json && (file.isPresent() || listen.isPresent())) {
             throw new ParameterException(
                     spec.commandLine(), "--json does not go with --file and --listen, which are for Prometheus");
         }
         if (file.isPresent()) {
-            write(file.get().toAbsolutePath());
+            write(file.get());
         } else if (listen.isPresent()) {
-            serve(address(listen.get()));
+            serveAt(address(listen.get()));
         } else if (json) {
             console.out()
                     .print(Json.text(machine.document(
@@ -81,11 +83,28 @@ public final class MetricsCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void write(Path to) throws IOException {
+    private void write(Path to) {
         Path next = to.resolveSibling(
                 to.getFileName() + "." + ProcessHandle.current().pid());
-        Files.writeString(next, PrometheusPage.of(Job.all(console::note)));
-        Files.move(next, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        try {
+            Files.writeString(next, PrometheusPage.of(Job.all(console::note)));
+            try {
+                Files.move(next, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(next);
+            }
+        } catch (IOException e) {
+            throw UserFiles.unwritable(to, e);
+        }
+    }
+
+    private void serveAt(InetSocketAddress at) {
+        try {
+            serve(at);
+        } catch (IOException e) {
+            throw new CommandFailure("cannot listen on %s:%d: %s; give a free port, after an address of this machine"
+                    .formatted(InterfaceAddress.text(at.getAddress()), at.getPort(), UserFiles.reason(e)));
+        }
     }
 
     private InetSocketAddress address(String text) {
@@ -113,7 +132,7 @@ public final class MetricsCommand implements Callable<Integer> {
                 try (Socket socket = server.accept()) {
                     answer(socket);
                 } catch (IOException e) {
-                    console.doing("a request failed: " + e.getMessage());
+                    console.doing("a request failed: " + UserFiles.reason(e));
                 }
             }
         }

@@ -22,6 +22,7 @@ import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 
 /** {@code trigon plan}: what to do with given cables. */
@@ -98,7 +99,7 @@ public final class PlanCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         if (file.isPresent() == shape.isPresent()) {
             throw wrong("give either a file with cables, or --shape; see trigon help plan");
         }
@@ -120,10 +121,10 @@ public final class PlanCommand implements Callable<Integer> {
         return plan.connected() ? 0 : 1;
     }
 
-    private Plan plan() throws IOException {
+    private Plan plan() {
         try {
             Cabling cabling = file.isPresent()
-                    ? Cabling.read(file.get().toString(), Files.readString(file.get()), spark)
+                    ? Cabling.read(file.get().toString(), UserFiles.read(file.get()), spark)
                     : Cabling.shape(shape.orElseThrow(), nodes, spark);
             OptionalDouble gigabits = speed.map(OptionalDouble::of).orElse(OptionalDouble.empty());
             return Plan.of(cabling, Subnets.of(cabling, base, prefix), gigabits);
@@ -136,13 +137,17 @@ public final class PlanCommand implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    private static void write(Map<String, String> files, Path folder) throws IOException {
+    private static void write(Map<String, String> files, Path folder) {
         for (Map.Entry<String, String> each : files.entrySet()) {
-            Path file = folder.resolve(each.getKey());
-            Files.createDirectories(Objects.requireNonNull(file.getParent()));
-            Files.writeString(file, each.getValue());
-            if (each.getKey().endsWith(PlanFiles.SCRIPT)) {
-                Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Path file = folder.toAbsolutePath().resolve(each.getKey());
+            try {
+                Files.createDirectories(Objects.requireNonNull(file.getParent()));
+                Files.writeString(file, each.getValue());
+                if (each.getKey().endsWith(PlanFiles.SCRIPT)) {
+                    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+                }
+            } catch (IOException e) {
+                throw UserFiles.unwritable(file, e);
             }
         }
     }

@@ -28,6 +28,7 @@ import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.console.Time;
+import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 
 /** {@code trigon policy load}: puts a new version where running processes find it, and says whether they took it. */
@@ -83,7 +84,7 @@ final class LoadCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
         PolicyObjectFile object = PolicyObjectFile.read(file);
         String digest = verified(object).digest();
         Path place = place();
@@ -130,7 +131,7 @@ final class LoadCommand implements Callable<Integer> {
     }
 
     /** Beside it first, so that nobody reads half of it. */
-    private static void replace(Path place, byte[] bytes) throws IOException {
+    private static void replace(Path place, byte[] bytes) {
         Path folder = place.toAbsolutePath().getParent();
         if (folder == null || !Files.isDirectory(folder)) {
             throw new CommandFailure("%s cannot be replaced: its folder does not exist".formatted(place));
@@ -138,6 +139,14 @@ final class LoadCommand implements Callable<Integer> {
         if (Files.exists(place, LinkOption.NOFOLLOW_LINKS)) {
             PolicyObjectFile.checkReplaceable(place);
         }
+        try {
+            writeAndMove(place, folder, bytes);
+        } catch (IOException e) {
+            throw UserFiles.unwritable(place, e);
+        }
+    }
+
+    private static void writeAndMove(Path place, Path folder, byte[] bytes) throws IOException {
         Path beside = Files.createTempFile(folder, ".trigon-policy-", ".new");
         try {
             Files.write(beside, bytes);

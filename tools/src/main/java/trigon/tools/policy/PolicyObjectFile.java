@@ -1,18 +1,19 @@
 package trigon.tools.policy;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import trigon.policy.elf.ObjectLoader;
 import trigon.system.file.OpenFile;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.console.UserFiles;
 
 /** An object that the command line names. */
 final class PolicyObjectFile {
 
     /** What a process with such a policy reads at most. */
-    private static final long MOST_BYTES = 4 << 20;
+    private static final int MOST_BYTES = 4 << 20;
 
     private final Path path;
     private final byte[] bytes;
@@ -24,18 +25,16 @@ final class PolicyObjectFile {
 
     /** @throws CommandFailure if it cannot be read, or is too large */
     static PolicyObjectFile read(Path path) {
-        try {
-            long size = Files.size(path);
-            if (size > MOST_BYTES) {
-                throw new CommandFailure("%s has %d bytes, and a policy's object has at most %d: give the path of an"
-                                .formatted(path, size, MOST_BYTES)
+        try (InputStream in = Files.newInputStream(path)) {
+            byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES) {
+                throw new CommandFailure("%s has more than %d bytes, and a policy's object has not: give the path of an"
+                                .formatted(path, MOST_BYTES)
                         + " object made by clang -target bpf");
             }
-            return new PolicyObjectFile(path, Files.readAllBytes(path));
-        } catch (NoSuchFileException _) {
-            throw new CommandFailure("there is no file " + path);
+            return new PolicyObjectFile(path, bytes);
         } catch (IOException e) {
-            throw new CommandFailure("%s cannot be read: %s".formatted(path, e));
+            throw UserFiles.unreadable(path, e);
         }
     }
 
@@ -54,7 +53,8 @@ final class PolicyObjectFile {
                                 .formatted(path));
             }
         } catch (IOException e) {
-            throw new CommandFailure("%s is not a policy; nothing was changed: %s".formatted(path, e));
+            throw new CommandFailure(
+                    "%s is not a policy; nothing was changed: %s".formatted(path, UserFiles.reason(e)));
         }
     }
 

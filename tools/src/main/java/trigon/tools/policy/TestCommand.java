@@ -1,7 +1,5 @@
 package trigon.tools.policy;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -28,6 +26,7 @@ import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Table;
+import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 
 /** {@code trigon policy test}: sizes in, decisions out, without NCCL. */
@@ -115,7 +114,7 @@ final class TestCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         if (ranks < 1 || nodes < 1 || nodes > ranks) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -131,9 +130,8 @@ final class TestCommand implements Callable<Integer> {
         } else {
             decisions.forEach(this::print);
         }
-        if (plot.isPresent()) {
-            Files.writeString(plot.get(), new DecisionPlot(file.toString(), ranks, nodes).svg(decisions));
-        }
+        plot.ifPresent(
+                picture -> UserFiles.write(picture, new DecisionPlot(file.toString(), ranks, nodes).svg(decisions)));
         return 0;
     }
 

@@ -1,14 +1,15 @@
 package trigon.tools.report;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import trigon.report.summary.Report;
+import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 
 /** {@code trigon report}: what traces tell. */
@@ -38,17 +39,32 @@ public final class ReportCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() {
         return report(console, folders, files);
     }
 
-    /** Prints the tables, and writes the files; the exit status: 1 if no trace can be read. */
-    static int report(Console console, List<Path> folders, ReportFiles files) throws IOException {
+    /**
+     * Prints the tables, and writes the files.
+     *
+     * @throws CommandFailure if no trace can be read, or a file cannot be written
+     */
+    static int report(Console console, List<Path> folders, ReportFiles files) {
         console.doing("reading the traces");
         Report report = Report.of(folders);
         console.done();
-        files.write(report);
+        if (report.run().ranks().isEmpty()) {
+            throw new CommandFailure(unread(folders, report.run().problems()));
+        }
         ReportText.print(report, console);
-        return report.run().ranks().isEmpty() ? 1 : 0;
+        files.write(report);
+        return 0;
+    }
+
+    /** The problem of the only trace; for several, all problems. */
+    private static String unread(List<Path> folders, List<String> problems) {
+        String traces = problems.isEmpty()
+                ? folders.stream().map(Path::toString).collect(Collectors.joining(", "))
+                : String.join("; ", problems);
+        return "no trace could be read: %s; give the folders that TRIGON_TRACE named".formatted(traces);
     }
 }

@@ -1,9 +1,8 @@
 package trigon.tools.report;
 
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -18,6 +17,7 @@ import trigon.report.view.PerfettoTrace;
 import trigon.report.view.PrometheusText;
 import trigon.report.view.SvgChart;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.console.UserFiles;
 
 /** The files that a report can be written to; options of a command. */
 final class ReportFiles {
@@ -53,27 +53,27 @@ final class ReportFiles {
     /**
      * Writes those that were asked for.
      *
-     * @throws IOException if one cannot be written
+     * @throws CommandFailure if one cannot be written
      */
-    void write(Report report) throws IOException {
+    void write(Report report) {
         if (html != null) {
-            Files.writeString(html, HtmlPage.of(report));
+            UserFiles.write(html, HtmlPage.of(report));
         }
         if (svg != null) {
-            Files.writeString(svg, slowest(report));
+            UserFiles.write(svg, slowest(report));
         }
         if (perfetto != null) {
-            try (OutputStream to = new BufferedOutputStream(Files.newOutputStream(perfetto))) {
-                PerfettoTrace.write(report, to);
-            }
+            UserFiles.write(perfetto, to -> PerfettoTrace.write(report, to));
         }
         if (json != null) {
-            try (var to = Files.newBufferedWriter(json)) {
-                JsonLines.write(report, to);
-            }
+            UserFiles.write(json, to -> {
+                try (Writer text = new OutputStreamWriter(to, StandardCharsets.UTF_8)) {
+                    JsonLines.write(report, text);
+                }
+            });
         }
         if (prometheus != null) {
-            Files.writeString(prometheus, PrometheusText.of(report));
+            UserFiles.write(prometheus, PrometheusText.of(report));
         }
     }
 

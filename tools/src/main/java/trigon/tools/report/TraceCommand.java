@@ -16,6 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.UserFiles;
 
 /** {@code trigon trace}: runs a command with a trace, and reports. */
 @Command(
@@ -62,7 +63,9 @@ public final class TraceCommand implements Callable<Integer> {
         try {
             status = process.start().waitFor();
         } catch (IOException e) {
-            console.err().println("trigon trace: " + e.getMessage());
+            console.err()
+                    .println("trigon: cannot run %s: %s; give a program and its arguments after --"
+                            .formatted(command.getFirst(), UserFiles.reason(e)));
             return NOT_STARTED;
         }
         if (!Files.isDirectory(traces)) {
@@ -72,9 +75,18 @@ public final class TraceCommand implements Callable<Integer> {
             return status == 0 ? 1 : status;
         }
         files.htmlUnlessNamed(traces.resolve("report.html"));
-        int reported = ReportCommand.report(console, List.of(traces), files);
-        console.err().println("trigon trace: the traces and report.html are in " + traces);
+        int reported = reported(traces);
+        console.err().println("trigon trace: the traces%s are in %s".formatted(reported == 0 ? " and report.html" : "", traces));
         return status == 0 ? reported : status;
+    }
+
+    private int reported(Path traces) {
+        try {
+            return ReportCommand.report(console, List.of(traces), files);
+        } catch (CommandFailure e) {
+            console.note(String.valueOf(e.getMessage())); // the status of the user's command matters more
+            return 1;
+        }
     }
 
     private static String now() {

@@ -16,6 +16,7 @@ import picocli.CommandLine.Option;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
+import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.machine.Redaction;
@@ -47,7 +48,7 @@ public final class SupportCommand implements Callable<Integer> {
             names = "--output",
             paramLabel = "FILE.zip",
             description = "The archive; must not exist. Default: trigon-support-HOST-TIME.zip in this folder.")
-    private String output = "";
+    private Optional<Path> output = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.support/1.")
     private boolean json;
@@ -62,10 +63,10 @@ public final class SupportCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         for (Path log : logs) {
             if (!Files.isRegularFile(log) || !Files.isReadable(log)) {
-                throw new CommandFailure("--log " + log + " is not a readable file");
+                throw new CommandFailure("--log " + log + " is not a file that you may read; give the path of a log");
             }
         }
-        Path file = Path.of(output.isEmpty() ? usualName() : output);
+        Path file = output.orElseGet(() -> Path.of(usualName()));
         if (Files.exists(file)) {
             throw new CommandFailure(file + " already exists: remove it, or give another file with --output");
         }
@@ -81,13 +82,10 @@ public final class SupportCommand implements Callable<Integer> {
                 jobs.add(facts);
             }
         }
-        try (SupportArchive archive = new SupportArchive(file, redaction, clock.instant())) {
-            new SupportContents(machine, console, jobs, redaction).write(archive);
-            int number = 1;
-            for (Path log : logs) {
-                archive.addEnd(
-                        "logs/%d-%s".formatted(number++, log.toAbsolutePath().getFileName()), log);
-            }
+        try {
+            write(file, jobs, redaction);
+        } catch (IOException e) {
+            throw UserFiles.unwritable(file, e);
         }
         if (json) {
             console.out()
@@ -105,6 +103,17 @@ public final class SupportCommand implements Callable<Integer> {
             console.out().println(file + " has " + Files.size(file) / 1024 + " KiB. Review it before you share it.");
         }
         return 0;
+    }
+
+    private void write(Path file, List<ProcessFacts> jobs, Redaction redaction) throws IOException {
+        try (SupportArchive archive = new SupportArchive(file, redaction, clock.instant())) {
+            new SupportContents(machine, console, jobs, redaction).write(archive);
+            int number = 1;
+            for (Path log : logs) {
+                archive.addEnd(
+                        "logs/%d-%s".formatted(number++, log.toAbsolutePath().getFileName()), log);
+            }
+        }
     }
 
     private String usualName() {

@@ -26,6 +26,7 @@ import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.console.Time;
+import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.verify.Watch.Seen;
@@ -149,7 +150,8 @@ public final class VerifyCommand implements Callable<Integer> {
                     .redirectInput(ProcessBuilder.Redirect.INHERIT)
                     .start();
         } catch (IOException e) {
-            throw new CommandFailure("cannot run " + command.getFirst() + ": " + e.getMessage());
+            throw new CommandFailure("cannot run " + command.getFirst() + ": " + UserFiles.reason(e)
+                    + "; give a program and its arguments after --");
         }
         Thread output = pump(process.getInputStream(), json ? console.err() : console.out());
         Thread errors = pump(process.getErrorStream(), console.err());

@@ -120,7 +120,8 @@ class PolicyCommandTest {
                         .status())
                 .isEqualTo(2);
         assertThat(Run.of("policy").status()).isEqualTo(2);
-        assertThat(Run.of("policy", "verify", "/no/such.o").err()).contains("there is no file /no/such.o");
+        assertThat(Run.of("policy", "verify", "/no/such.o").err())
+                .contains("cannot read /no/such.o: there is no such file");
     }
 
     @Test

@@ -63,7 +63,7 @@ final class TraceFileReader {
             }
             return Optional.of(new Content(reader.trace, reader.whole));
         } catch (IOException e) {
-            problems.accept(path + " cannot be read: " + e.getMessage() + "; it is left out");
+            problems.accept(path + " cannot be read: " + TraceFolder.reason(e) + "; it is left out");
             return Optional.empty();
         }
     }

@@ -1,6 +1,7 @@
 package trigon.report.read;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
@@ -51,9 +52,14 @@ public final class TraceFolder {
                 }
                 traces.forEach(this::addFile);
             } catch (IOException e) {
-                problems.add(path + " cannot be read: " + e.getMessage());
+                problems.add(path + " cannot be read: " + reason(e));
             }
         }
+    }
+
+    /** The message of an exception about a file, which is the file's name where permission is denied. */
+    static String reason(IOException e) {
+        return e instanceof AccessDeniedException ? "permission is denied" : e.getMessage();
     }
 
     private void addFile(Path file) {
@@ -121,7 +127,7 @@ public final class TraceFolder {
             Files.delete(rings);
             return true;
         } catch (IOException e) {
-            problems.add("what " + file + "'s process left in " + rings + " cannot be collected: " + e.getMessage());
+            problems.add("what " + file + "'s process left in " + rings + " cannot be collected: " + reason(e));
             return false;
         }
     }
