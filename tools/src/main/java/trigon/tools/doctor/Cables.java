@@ -3,12 +3,18 @@ package trigon.tools.doctor;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import trigon.system.InterfaceAddress;
 import trigon.tools.cabling.Cluster;
+import trigon.tools.facts.Nic;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 
 /** Cables and switches, by the interfaces that hear each other. */
-final class Cables {
+public final class Cables {
 
     /** Two ends, each a node and its interface, in the order of their names. */
     record Cable(String from, String to) {}
@@ -16,18 +22,57 @@ final class Cables {
     private Cables() {}
 
     /**
-     * The list from which {@code trigon plan} plans. What leads to a switch is left out: it is at no cable.
+     * The list from which {@code trigon plan} plans: the cables, what their ends have now, the machines' kinds, and the
+     * subnets that the nodes have elsewhere. An end at a switch is left out, and so is one that logins or the default
+     * route need.
      */
-    static String listed(Observations seen) {
-        StringBuilder list = new StringBuilder("# As trigon doctor has found them, for trigon plan\ncables:\n");
+    public static String listed(Observations seen) {
+        Set<String> planned = new HashSet<>();
+        StringBuilder list = new StringBuilder("# As trigon doctor has found them, for trigon plan\n");
+        String sparks = seen.facts().entrySet().stream()
+                .filter(node -> node.getValue().isDgxSpark())
+                .map(node -> node.getKey() + ": dgx-spark")
+                .collect(Collectors.joining(", "));
+        list.append(sparks.isEmpty() ? "" : "machines: {" + sparks + "}\n").append("cables:\n");
         for (Cable cable : of(seen)) {
-            list.append("  - ")
-                    .append(cable.from().replace(' ', ':'))
-                    .append(' ')
-                    .append(cable.to().replace(' ', ':'))
-                    .append('\n');
+            if (!isNeeded(seen, cable.from()) && !isNeeded(seen, cable.to())) {
+                planned.addAll(List.of(cable.from(), cable.to()));
+                list.append(
+                        "  - %s %s\n".formatted(withAddresses(seen, cable.from()), withAddresses(seen, cable.to())));
+            }
         }
-        return list.toString();
+        Set<String> used = new TreeSet<>();
+        seen.facts()
+                .forEach((node, facts) -> facts.interfaces().stream()
+                        .filter(nic -> !planned.contains(node + " " + nic.name()))
+                        .flatMap(nic -> nic.ownAddresses().stream())
+                        .forEach(address -> used.add("  - " + address + "\n")));
+        return list.append(used.isEmpty() ? "" : "used:\n" + String.join("", used))
+                .toString();
+    }
+
+    private static Optional<NodeFacts> node(Observations seen, String end) {
+        return Optional.ofNullable(seen.facts().get(end.substring(0, end.indexOf(' '))));
+    }
+
+    private static Optional<Nic> nic(Observations seen, String end) {
+        return node(seen, end).flatMap(facts -> facts.interfaceNamed(end.substring(end.indexOf(' ') + 1)));
+    }
+
+    private static boolean isNeeded(Observations seen, String end) {
+        String login = node(seen, end).map(NodeFacts::loginAddress).orElse("");
+        return nic(seen, end)
+                .filter(nic -> node(seen, end).orElseThrow().defaultRoutes().contains(nic.name())
+                        || nic.addresses().stream().anyMatch(each -> each.startsWith(login + "/")))
+                .isPresent();
+    }
+
+    private static String withAddresses(Observations seen, String end) {
+        String addresses = nic(seen, end).stream()
+                .flatMap(nic -> nic.ownAddresses().stream())
+                .map(InterfaceAddress::toString)
+                .collect(Collectors.joining(","));
+        return end.replace(' ', ':') + (addresses.isEmpty() ? "" : "=" + addresses);
     }
 
     /** Cables, as far as multicast tells; of those whose ends have two functions, each function with one. */

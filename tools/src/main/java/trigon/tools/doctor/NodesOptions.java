@@ -1,34 +1,20 @@
 package trigon.tools.doctor;
 
 import java.io.IOException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
-import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
-import trigon.tools.probe.Examination;
-import trigon.tools.probe.LocalNode;
-import trigon.tools.probe.NodeConnection;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.ReachOptions;
-import trigon.tools.probe.RemoteNode;
-import trigon.tools.probe.RenamedNode;
 
 /** Which nodes are examined, and how they are reached. */
 final class NodesOptions {
-
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @Option(
             names = "--nodes",
@@ -44,8 +30,7 @@ final class NodesOptions {
     @Mixin
     private ReachOptions reach = new ReachOptions();
 
-    /** Nodes that are called by their host names, and the addresses that the user has given for them. */
-    private final Map<String, String> reachedBy = new HashMap<>();
+    private Optional<ExaminedNodes> examined = Optional.empty();
 
     /**
      * Has the nodes look at themselves and at each other; without names, this machine alone.
@@ -60,68 +45,14 @@ final class NodesOptions {
                 throw new ParameterException(spec.commandLine(), ReachOptions.noName(name));
             }
         }
-        List<NodeConnection> connections = new ArrayList<>();
-        Map<String, String> failed = new LinkedHashMap<>();
-        try {
-            for (String name : names) {
-                if (name.equals(machine.hostName())) {
-                    connections.add(new LocalNode(name, machine));
-                    continue;
-                }
-                try {
-                    connections.add(
-                            RemoteNode.start(reach.via(), reach.trigon(machine, List.of("agent")), name, PATIENCE));
-                } catch (IOException e) {
-                    failed.put(name, "cannot run " + reach.via().getFirst() + ": " + UserFiles.reason(e));
-                }
-            }
-            callByHostNames(connections);
-            return with(failed, new Examination(connections, console, rate).run());
-        } finally {
-            for (NodeConnection each : connections) {
-                each.close();
-            }
-        }
-    }
-
-    /** Those that were named by an address, unless a name would be there twice, or the node does not answer. */
-    private void callByHostNames(List<NodeConnection> connections) {
-        for (int i = 0; i < connections.size(); i++) {
-            NodeConnection node = connections.get(i);
-            if (!isAddress(node.name())) {
-                continue;
-            }
-            try {
-                String host = node.ask(Json.object("do", "facts")).text("host");
-                if (!host.isEmpty()
-                        && connections.stream().noneMatch(each -> each.name().equals(host))) {
-                    connections.set(i, new RenamedNode(host, node));
-                    reachedBy.put(host, node.name());
-                }
-            } catch (IOException _) {
-                // the examination says so
-            }
-        }
-    }
-
-    private static boolean isAddress(String name) {
-        try {
-            var _ = InterfaceAddress.parseAddress(name);
-            return true;
-        } catch (IllegalArgumentException _) {
-            return false;
-        }
+        ExaminedNodes all = new ExaminedNodes(machine, names, reach);
+        examined = Optional.of(all);
+        return all.examine(console, rate);
     }
 
     /** A remedy's command as it is typed here: for another node, by what reaches it. */
     String typed(Machine machine, String node, String command) {
-        String name = reachedBy.getOrDefault(node, node);
+        String name = examined.map(all -> all.reachedName(node)).orElse(node);
         return node.equals(machine.hostName()) || !nodes.contains(name) ? command : reach.typed(name, command);
-    }
-
-    private static Observations with(Map<String, String> failed, Observations seen) {
-        Map<String, String> silent = new LinkedHashMap<>(failed);
-        silent.putAll(seen.silent());
-        return new Observations(seen.facts(), silent, seen.clocks(), seen.heard(), seen.probes(), seen.rate());
     }
 }

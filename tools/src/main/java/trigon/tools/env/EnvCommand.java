@@ -10,6 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
+import trigon.tools.console.ShellWord;
 import trigon.tools.diagnosis.Diagnosis;
 import trigon.tools.diagnosis.Finding;
 import trigon.tools.machine.Machine;
@@ -60,10 +61,10 @@ public final class EnvCommand implements Callable<Integer> {
             return 0;
         }
         if (libraryPath) {
-            export("LD_LIBRARY_PATH", quoted(library.toString()) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
+            export("LD_LIBRARY_PATH", ShellWord.of(library.toString()) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
             variables.remove("LD_LIBRARY_PATH");
         }
-        variables.forEach((name, value) -> export(name, quoted(value)));
+        variables.forEach((name, value) -> export(name, ShellWord.of(value)));
         for (Finding each : findings) {
             console.note(each.evidence() + ": " + each.what()
                     + (SET_ANEW.contains(each.code()) ? "; these exports override it" : ""));
@@ -89,10 +90,5 @@ public final class EnvCommand implements Callable<Integer> {
 
     private void export(String name, String value) {
         console.out().println("export " + name + "=" + value);
-    }
-
-    /** A word for the shell, whatever is in it. */
-    private static String quoted(String text) {
-        return text.matches("[\\w./+@-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 }

@@ -13,6 +13,11 @@ public record Gpu(JsonObject json) {
         return json.text("model");
     }
 
+    /** True for the GPU of a DGX Spark, which no other board has. */
+    public boolean isOfDgxSpark() {
+        return model().contains("GB10");
+    }
+
     /** Whether an IOMMU translates its addresses. */
     public boolean isTranslated() {
         return translates(json);

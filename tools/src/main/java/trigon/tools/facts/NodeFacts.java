@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.JsonObject;
 
@@ -14,6 +15,8 @@ import trigon.tools.console.JsonObject;
  * @param json all of it
  */
 public record NodeFacts(JsonObject json) {
+
+    private static final Pattern DGX_SPARK = Pattern.compile("DGX[ _-]Spark");
 
     /** Of a node that has said nothing. */
     public static final NodeFacts NONE = new NodeFacts(JsonObject.EMPTY);
@@ -37,6 +40,16 @@ public record NodeFacts(JsonObject json) {
     /** As Java calls it. */
     public String architecture() {
         return json.text("architecture");
+    }
+
+    /** The model of the machine, as its firmware says; empty if it says nothing. */
+    public String machine() {
+        return json.text("machine");
+    }
+
+    /** True for a DGX Spark, and for other makers' machines with its board, which have its GPU. */
+    public boolean isDgxSpark() {
+        return DGX_SPARK.matcher(machine()).find() || gpus().stream().anyMatch(Gpu::isOfDgxSpark);
     }
 
     public long clockMillis() {

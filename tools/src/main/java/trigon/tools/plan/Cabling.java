@@ -9,19 +9,20 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import trigon.tools.console.CommandFailure;
-import trigon.tools.machine.SparkPorts;
 
 /**
  * Nodes and the cables between them.
  *
  * @param nodes by name, in the order in which they first appear
  * @param cables in the order of the user's list; where two functions of a port lead to one cable, it is here twice
+ * @param machines what is known of the nodes
  */
-public record Cabling(List<String> nodes, List<Cable> cables) {
+public record Cabling(List<String> nodes, List<Cable> cables, Machines machines) {
 
     /**
      * A cable, or what two functions of ports have of one.
@@ -43,7 +44,6 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
 
     private static final Pattern END =
             Pattern.compile("([A-Za-z0-9][A-Za-z0-9._-]{0,62}?)(?::([A-Za-z0-9._@-]{1,15}))?");
-    private static final Pattern LINE = Pattern.compile("(\\S+)\\s+(?:-\\s+|--\\s+)?(\\S+)");
 
     public Cabling {
         nodes = List.copyOf(nodes);
@@ -51,37 +51,13 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
     }
 
     /**
-     * Of a file: YAML with the key {@code cables} and a list of texts, a cable each, such as {@code - a:eth1 b:eth2}.
-     * Without interfaces they are called link1, link2 and so on. The other functions of a DGX Spark's ports are added.
+     * Of a file; {@link CableList} says what it may have.
      *
      * @param name of the file, for errors
-     * @param spark whether all nodes are DGX Sparks, whose interfaces have names of their own
+     * @param spark true if all nodes are DGX Sparks, whose interfaces have names of their own
      */
     public static Cabling read(String name, String text, boolean spark) {
-        List<String[]> ends = new ArrayList<>();
-        int number = 0;
-        boolean begun = false;
-        for (String raw : text.split("\n", -1)) {
-            number++;
-            String line = raw.replaceFirst("(^|\\s)#.*", "").strip();
-            if (line.isEmpty() || line.equals("---")) {
-                continue;
-            }
-            if (line.equals("cables:") && !begun) {
-                begun = true;
-                continue;
-            }
-            Matcher cable = LINE.matcher(
-                    line.startsWith("- ") ? line.substring(2).strip().replaceAll("[\"']", "") : "");
-            if (!begun || !cable.matches()) {
-                throw new CommandFailure(
-                        "%s:%d: \"%s\" is not a cable: the file needs the line \"cables:\", then lines such as"
-                                        .formatted(name, number, line)
-                                + " \"- a:eth1 b:eth2\"");
-            }
-            ends.add(new String[] {cable.group(1), cable.group(2), name + ":" + number});
-        }
-        return of(ends, spark);
+        return CableList.read(name, text, spark);
     }
 
     /**
@@ -120,16 +96,17 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
                 }
             }
         }
-        return of(ends, spark);
+        return of(ends, Machines.of(spark));
     }
 
-    private static Cabling of(List<String[]> ends, boolean spark) {
+    /** Of pairs of ends, each with the place that errors name. */
+    static Cabling of(List<String[]> ends, Machines machines) {
         Map<String, Integer> links = new LinkedHashMap<>();
         TreeSet<String> used = new TreeSet<>();
         List<Cable> cables = new ArrayList<>();
         for (String[] each : ends) {
-            String[] from = end(each[0], each[2], links, used, spark);
-            String[] to = end(each[1], each[2], links, used, spark);
+            String[] from = end(each[0], each[2], links, used, machines);
+            String[] to = end(each[1], each[2], links, used, machines);
             if (from[0].equals(to[0])) {
                 throw new CommandFailure(each[2] + ": both ends of the cable are at " + from[0]);
             }
@@ -141,11 +118,11 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
         if (links.size() > MOST_NODES) {
             throw new CommandFailure(links.size() + " nodes are more than the " + MOST_NODES + " that a plan may have");
         }
-        return new Cabling(List.copyOf(links.keySet()), withTwins(cables));
+        return new Cabling(List.copyOf(links.keySet()), withTwins(cables, machines), machines);
     }
 
     /** What the other functions of both ports have of a cable, beside what is listed. */
-    private static List<Cable> withTwins(List<Cable> listed) {
+    private static List<Cable> withTwins(List<Cable> listed, Machines machines) {
         Set<String> used = new HashSet<>();
         listed.forEach(cable -> {
             used.add(cable.from() + ":" + cable.fromNic());
@@ -156,7 +133,9 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
             all.add(cable);
             Optional<String> from = SparkPorts.twin(cable.fromNic());
             Optional<String> to = SparkPorts.twin(cable.toNic());
-            if (from.isPresent()
+            if (machines.isSpark(cable.from())
+                    && machines.isSpark(cable.to())
+                    && from.isPresent()
                     && to.isPresent()
                     && !used.contains(cable.from() + ":" + from.get())
                     && !used.contains(cable.to() + ":" + to.get())) {
@@ -167,7 +146,7 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
     }
 
     private static String[] end(
-            String text, String place, Map<String, Integer> links, TreeSet<String> used, boolean spark) {
+            String text, String place, Map<String, Integer> links, TreeSet<String> used, Machines machines) {
         Matcher matcher = END.matcher(text);
         if (!matcher.matches()) {
             throw new CommandFailure(
@@ -175,6 +154,7 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
         }
         int number = links.merge(matcher.group(1), 1, Integer::sum);
         String node = matcher.group(1);
+        boolean spark = machines.isSpark(node);
         String nic = matcher.group(2);
         if (nic == null) {
             nic = spark
@@ -210,18 +190,29 @@ public record Cabling(List<String> nodes, List<Cable> cables) {
         }
         List<Cable> more = new ArrayList<>(cables);
         more.add(new Cable(one, from.get(), other, to.get()));
-        return Optional.of(new Cabling(nodes, withTwins(more)));
+        return Optional.of(new Cabling(nodes, withTwins(more, machines), machines));
     }
 
     private Optional<String> newPort(String node) {
         Set<String> used = new HashSet<>();
-        boolean spark = false;
         for (Cable cable : cables) {
-            for (String nic : cable.nicsOf(node)) {
-                used.add(node + ":" + nic);
-                spark |= SparkPorts.port(nic).isPresent();
-            }
+            cable.nicsOf(node).forEach(nic -> used.add(node + ":" + nic));
         }
-        return spark ? freePort(used, node) : Optional.of("new");
+        return machines.isSpark(node) ? freePort(used, node) : Optional.of("new");
+    }
+
+    /** The port of an interface: the same text for both functions of a DGX Spark's port. */
+    String port(String node, String nic) {
+        return node + ":"
+                + spark(node, nic, SparkPorts::port).map(port -> "port " + port).orElse(nic);
+    }
+
+    /** The PCIe link of an interface, which others may share; empty if it is not known. */
+    Optional<String> pcieLink(String node, String nic) {
+        return spark(node, nic, SparkPorts::pcieLink).map(link -> node + ":" + link);
+    }
+
+    private <T> Optional<T> spark(String node, String nic, Function<String, Optional<T>> fact) {
+        return machines.isSpark(node) ? fact.apply(nic) : Optional.empty();
     }
 }

@@ -13,17 +13,25 @@ import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Count;
 import trigon.tools.console.Json;
+import trigon.tools.console.ShellWord;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.console.UserFiles;
+import trigon.tools.doctor.Cables;
+import trigon.tools.doctor.ExaminedNodes;
 import trigon.tools.machine.Machine;
+import trigon.tools.probe.Observations;
+import trigon.tools.probe.ReachOptions;
 
 /** {@code trigon plan}: what to do with given cables. */
 @Command(
@@ -32,8 +40,10 @@ import trigon.tools.machine.Machine;
             "Plan addresses and a cluster file from the cables.",
             "Prints a subnet for each cable and addresses for its ends, the cluster file, commands, the order of"
                     + " ranks in which a ring needs no relay, and what bandwidth to expect. Changes nothing.",
-            "FILE is YAML: the line \"cables:\", then a line for each cable, such as \"- a:eth1 b:eth2\".",
-            "For a DGX Spark port such as enp1s0f0np0, the port's second function also gets a subnet."
+            "With --nodes alone, the nodes are asked for their cables, as by \"trigon doctor\".",
+            "FILE is YAML: the line \"cables:\", then a line for each cable, such as \"- a:eth1 b:eth2\". The line"
+                    + " \"machines: dgx-spark\" says that the nodes are DGX Sparks, whose ports have two functions.",
+            "A cable whose ends share a subnet of their own keeps it. Other addresses are replaced."
         })
 public final class PlanCommand implements Callable<Integer> {
 
@@ -56,12 +66,14 @@ public final class PlanCommand implements Callable<Integer> {
             names = "--nodes",
             split = ",",
             paramLabel = "NODE",
-            description = "With --shape: the nodes' host names, in order. Default: n1, n2 and so on")
+            description = "The nodes, by their ssh names, which are asked. With --shape: their host names, in"
+                    + " order. Default: n1, n2 and so on")
     private List<String> nodes = List.of();
 
-    @Option(
-            names = "--spark",
-            description = "All nodes are DGX Sparks: names of interfaces, both functions of each port, 200 Gbit/s.")
+    @Mixin
+    private ReachOptions reach = new ReachOptions();
+
+    @Option(names = "--spark", description = "All nodes are DGX Sparks, as by \"machines: dgx-spark\" in the file.")
     private boolean spark;
 
     @Option(
@@ -99,13 +111,17 @@ public final class PlanCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
-        if (file.isPresent() == shape.isPresent()) {
-            throw wrong("give either a file with cables, or --shape; see trigon help plan");
+    public Integer call() throws IOException {
+        if (file.isPresent() && (shape.isPresent() || !nodes.isEmpty())) {
+            throw wrong("a file names its cables and nodes: leave out --shape and --nodes, or the file");
         }
-        if (file.isPresent() && !nodes.isEmpty()) {
-            throw wrong("use --nodes only with --shape; a file names its own nodes");
+        if (file.isEmpty() && shape.isEmpty() && nodes.isEmpty()) {
+            throw wrong("there is nothing to plan. \"trigon plan --nodes a,b,c\" asks nodes by ssh, \"trigon plan"
+                    + " cables.yaml\" reads a list of cables, and \"trigon plan --shape ring:3\" needs neither");
         }
+        nodes.stream().filter(name -> !ReachOptions.isName(name)).findFirst().ifPresent(name -> {
+            throw wrong(ReachOptions.noName(name));
+        });
         if (speed.filter(gigabits -> !(gigabits > 0 && gigabits <= 10_000)).isPresent() || mtu < 576 || mtu > 65_535) {
             throw wrong("--speed must be above 0 and at most 10000, --mtu 576 to 65535");
         }
@@ -121,16 +137,36 @@ public final class PlanCommand implements Callable<Integer> {
         return plan.connected() ? 0 : 1;
     }
 
-    private Plan plan() {
+    private Plan plan() throws IOException {
         try {
             Cabling cabling = file.isPresent()
                     ? Cabling.read(file.get().toString(), UserFiles.read(file.get()), spark)
-                    : Cabling.shape(shape.orElseThrow(), nodes, spark);
+                    : shape.isPresent() ? Cabling.shape(shape.get(), nodes, spark) : asked();
             OptionalDouble gigabits = speed.map(OptionalDouble::of).orElse(OptionalDouble.empty());
             return Plan.of(cabling, Subnets.of(cabling, base, prefix), gigabits);
         } catch (WrongOption e) {
             throw wrong(e.getMessage());
         }
+    }
+
+    /** The cables that the nodes find. */
+    private Cabling asked() throws IOException {
+        Observations seen = new ExaminedNodes(machine, nodes, reach).examine(console, false);
+        if (!seen.silent().isEmpty()) {
+            throw new CommandFailure("not all nodes can be asked: %s; \"trigon doctor --nodes %s\" says more"
+                    .formatted(
+                            seen.silent().entrySet().stream()
+                                    .map(node -> node.getKey() + ": " + node.getValue())
+                                    .collect(Collectors.joining("; ")),
+                            String.join(",", nodes)));
+        }
+        String list = Cables.listed(seen);
+        if (list.contains("cables:\nused:") || list.endsWith("cables:\n")) {
+            throw new CommandFailure(("no cable joins %s: no interface hears another node's. Bring the interfaces up,"
+                            + " and let UDP through; \"trigon doctor --nodes %1$s\" says more")
+                    .formatted(String.join(",", nodes)));
+        }
+        return Cabling.read("the list of what the nodes have found", list, spark);
     }
 
     private ParameterException wrong(String message) {
@@ -154,10 +190,10 @@ public final class PlanCommand implements Callable<Integer> {
 
     private void print(Plan plan) {
         Speeds speeds = plan.speeds();
-        title("%d nodes, %d cables of %s Gbit/s"
+        title("%s, %s of %s Gbit/s"
                 .formatted(
-                        plan.cabling().nodes().size(),
-                        speeds.wires(),
+                        Count.of(plan.cabling().nodes().size(), "node"),
+                        Count.of(speeds.wires(), "cable"),
                         speeds.labels().stream()
                                 .sorted()
                                 .map(PlanCommand::number)
@@ -165,6 +201,10 @@ public final class PlanCommand implements Callable<Integer> {
         if (speeds.isLimited()) {
             say("a cable carries %s GB/s in each direction: both ports of a DGX Spark share its PCIe links"
                     .formatted(number(speeds.leastOfWire() / 8)));
+        }
+        List<String> replaced = plan.subnets().replaced();
+        if (!replaced.isEmpty()) {
+            say("addresses that are replaced, and that apply.sh removes: " + String.join(", ", replaced));
         }
         if (!plan.connected()) {
             console.out()
@@ -179,25 +219,26 @@ public final class PlanCommand implements Callable<Integer> {
         plan.oneMore()
                 .ifPresent(more -> say("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s"
                         .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
-        write.ifPresentOrElse(
-                folder -> {
-                    say(folder + " has a folder for each node; copy each to its node, and run apply.sh as root:");
-                    console.out()
-                            .println("  scp -r %s/%2$s %2$s:"
-                                    .formatted(folder, plan.order().getFirst()));
-                },
-                () -> {
-                    console.out().println();
-                    title("Cluster file");
-                    console.out().print(plan.clusterFile());
-                    console.out().println();
-                    title("Commands (not run)");
-                    PlanFiles files = new PlanFiles(plan, mtu);
-                    plan.order().forEach(node -> {
-                        console.out().println("# on " + node);
-                        files.commands(node).forEach(console.out()::println);
-                    });
-                });
+        write.ifPresentOrElse(folder -> printCopies(plan, folder), () -> {
+            console.out().println();
+            title("Cluster file");
+            console.out().print(plan.clusterFile());
+            console.out().println();
+            title("Commands (not run)");
+            PlanFiles files = new PlanFiles(plan, mtu);
+            plan.order().forEach(node -> {
+                console.out().println("# on " + node);
+                files.commands(node).forEach(console.out()::println);
+            });
+        });
+    }
+
+    private void printCopies(Plan plan, Path folder) {
+        say(folder + " has a folder for each node. To copy each to its node, and set its addresses until it restarts:");
+        console.out()
+                .println("  for node in %s; do scp -r %s/$node $node: && ssh -t $node sudo ./$node/apply.sh; done"
+                        .formatted(String.join(" ", plan.order()), ShellWord.path(folder)));
+        say("\"apply.sh netplan\" and \"apply.sh networkmanager\" keep them.");
     }
 
     private void say(String text) {
@@ -222,7 +263,13 @@ public final class PlanCommand implements Callable<Integer> {
                                 node.getKey(),
                                 "nics",
                                 node.getValue().stream()
-                                        .map(nic -> Json.object("device", nic.nic(), "address", nic.address()))
+                                        .map(nic -> Json.object(
+                                                "device",
+                                                nic.nic(),
+                                                "address",
+                                                nic.address(),
+                                                "replaces",
+                                                nic.replaced()))
                                         .toList()))
                         .toList(),
                 "order",

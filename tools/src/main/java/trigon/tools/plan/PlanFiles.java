@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import trigon.tools.plan.Subnets.NicAddress;
 
 /** The files of a plan: a folder for each node, which only that node accepts, and what concerns all of them. Pure. */
@@ -64,16 +65,27 @@ final class PlanFiles {
     private String apply(String node) {
         return """
                 #!/bin/sh
-                # Gives the node %1$s its addresses, and its interfaces the MTU %2$d. As root, on %1$s:
+                # Gives the node %1$s its addresses instead of old ones, and its interfaces the MTU %2$d. As root, on %1$s:
                 #   ./apply.sh                   until the machine starts anew
                 #   ./apply.sh netplan           for good, where netplan is used, as on Ubuntu
                 #   ./apply.sh networkmanager    for good, where NetworkManager is used
                 """.formatted(node, mtu)
                 + guard("apply.sh", node)
                 + """
+                drop() { # INTERFACE ADDRESS: removes an address that the plan replaces, but none that is in use
+                  ip -o addr show dev "$1" | grep -qF " $2 " || return 0
+                  case $2 in *:*) local="[${2%%/*}]" ;; *) local=${2%%/*} ;; esac
+                  if [ -n "$(ss -Htn state established src "$local" 2>/dev/null)" ]; then
+                    echo "apply.sh: $1 still has $2, which the plan replaces, because connections use it." \
+                      "When they have ended, run apply.sh again, or: ip addr del $2 dev $1" >&2
+                  else
+                    ip addr del "$2" dev "$1"
+                    echo "apply.sh: $1 no longer has $2"
+                  fi
+                }
                 for nic in %1$s; do
                   ip link show dev "$nic" >/dev/null 2>&1 || {
-                    echo "apply.sh: $host has no interface $nic; nothing was done. \\"trigon links\\" lists what it" \\
+                    echo "apply.sh: $host has no interface $nic; nothing was done. \"trigon links\" lists what it" \
                       "has; correct the list of cables, and plan again." >&2
                     exit 1
                   }
@@ -84,7 +96,7 @@ final class PlanFiles {
                   netplan)
                     install -m 600 "$here/netplan.yaml" /etc/netplan/60-trigon.yaml
                     netplan apply
-                    ;;
+                %4$s    ;;
                   networkmanager)
                     install -m 600 "$here"/networkmanager/*.nmconnection /etc/NetworkManager/system-connections/
                     nmcli connection reload
@@ -95,18 +107,39 @@ final class PlanFiles {
                     exit 2
                     ;;
                 esac
-                """.formatted(
+                %3$s""".formatted(
                                 plan.nics(node).stream().map(NicAddress::nic).collect(Collectors.joining(" ")),
-                                commands(node).stream()
-                                        .map(line -> "    " + line + "\n")
-                                        .collect(Collectors.joining()));
+                                indented(plan.nics(node).stream().map(this::address)),
+                                replaced(node, "drop %s %s\n"),
+                                indented(replaced(
+                                                node,
+                                                "grep -lF %2$s /etc/netplan/*.yaml | while read -r file; do echo"
+                                                        + " \"apply.sh: remove %2$s of %1$s from $file: netplan sets it"
+                                                        + " again\" >&2; done\n")
+                                        .lines()));
     }
 
-    /** What gives the node's interfaces their addresses; it may be repeated. Gone when the machine starts anew. */
-    List<String> commands(String node) {
+    private static String indented(Stream<String> lines) {
+        return lines.map(line -> "    " + line + "\n").collect(Collectors.joining());
+    }
+
+    /** A line for each address that an interface of the node loses. */
+    private String replaced(String node, String format) {
         return plan.nics(node).stream()
-                .map(nic -> "ip addr replace %s dev %s && ip link set %s mtu %d up"
-                        .formatted(nic.address(), nic.nic(), nic.nic(), mtu))
+                .flatMap(nic -> nic.replaced().stream().map(old -> format.formatted(nic.nic(), old)))
+                .collect(Collectors.joining());
+    }
+
+    private String address(NicAddress nic) {
+        return "ip addr replace %s dev %s && ip link set %s mtu %d up"
+                .formatted(nic.address(), nic.nic(), nic.nic(), mtu);
+    }
+
+    /** What gives the node's interfaces their addresses, and removes others. Gone when the machine starts anew. */
+    List<String> commands(String node) {
+        return Stream.concat(
+                        plan.nics(node).stream().map(this::address),
+                        replaced(node, "ip addr del %2$s dev %1$s\n").lines())
                 .toList();
     }
 
@@ -154,6 +187,7 @@ final class PlanFiles {
     private String netplan(String node) {
         StringBuilder file =
                 new StringBuilder("# of %s; ./apply.sh netplan makes it /etc/netplan/60-trigon.yaml\n".formatted(node));
+        file.append(replaced(node, "# netplan adds to what other files say: remove %2$s of %1$s there\n"));
         file.append("network:\n  version: 2\n  ethernets:\n");
         for (NicAddress nic : plan.nics(node)) {
             file.append("    %s: {addresses: [%s], mtu: %d, dhcp4: false, link-local: [ipv6], optional: true}\n"
@@ -169,6 +203,7 @@ final class PlanFiles {
                 id=trigon-%1$s
                 type=ethernet
                 interface-name=%1$s
+                autoconnect-priority=100
 
                 [ethernet]
                 mtu=%2$d

@@ -5,10 +5,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
-import trigon.tools.machine.SparkPorts;
 import trigon.tools.plan.Cabling.Cable;
 
 /**
@@ -44,13 +42,14 @@ record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> 
         List<Cable> cables = cabling.cables();
         for (int i = 0; i < cables.size(); i++) {
             Cable cable = cables.get(i);
-            pcie(cable.from(), cable.fromNic())
+            cabling.pcieLink(cable.from(), cable.fromNic())
                     .ifPresent(link ->
                             sharing.computeIfAbsent(link, _ -> new HashSet<>()).add(cable.fromNic()));
-            pcie(cable.to(), cable.toNic())
+            cabling.pcieLink(cable.to(), cable.toNic())
                     .ifPresent(link ->
                             sharing.computeIfAbsent(link, _ -> new HashSet<>()).add(cable.toNic()));
-            Set<String> ends = Set.of(port(cable.from(), cable.fromNic()), port(cable.to(), cable.toNic()));
+            Set<String> ends =
+                    Set.of(cabling.port(cable.from(), cable.fromNic()), cabling.port(cable.to(), cable.toNic()));
             wires.computeIfAbsent(ends, _ -> new ArrayList<>()).add(i);
         }
         Double[] gigabits = new Double[cables.size()];
@@ -60,13 +59,13 @@ record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> 
             double sum = 0;
             for (int i : wire) {
                 Cable cable = cables.get(i);
-                double label = stated.orElse(isSpark(cable) ? SPARK_GIGABITS : GIGABITS);
+                double label = stated.orElse(isSpark(cabling, cable) ? SPARK_GIGABITS : GIGABITS);
                 labels.add(label);
                 gigabits[i] = Math.min(
                         label / wire.size(),
                         Math.min(
-                                share(cable.from(), cable.fromNic(), sharing),
-                                share(cable.to(), cable.toNic(), sharing)));
+                                share(cabling, cable.from(), cable.fromNic(), sharing),
+                                share(cabling, cable.to(), cable.toNic(), sharing)));
                 sum += gigabits[i];
             }
             least = Math.min(least, sum);
@@ -74,21 +73,12 @@ record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> 
         return new Speeds(List.of(gigabits), wires.size(), least, labels);
     }
 
-    private static boolean isSpark(Cable cable) {
-        return SparkPorts.port(cable.fromNic()).isPresent()
-                && SparkPorts.port(cable.toNic()).isPresent();
+    private static boolean isSpark(Cabling cabling, Cable cable) {
+        return cabling.machines().isSpark(cable.from()) && cabling.machines().isSpark(cable.to());
     }
 
-    private static String port(String node, String nic) {
-        return node + ":" + SparkPorts.port(nic).map(port -> "port " + port).orElse(nic);
-    }
-
-    private static Optional<String> pcie(String node, String nic) {
-        return SparkPorts.pcieLink(nic).map(link -> node + ":" + link);
-    }
-
-    private static double share(String node, String nic, Map<String, Set<String>> sharing) {
-        return pcie(node, nic)
+    private static double share(Cabling cabling, String node, String nic, Map<String, Set<String>> sharing) {
+        return cabling.pcieLink(node, nic)
                 .map(link -> SPARK_PCIE_GIGABITS
                         / sharing.getOrDefault(link, Set.of(nic)).size())
                 .orElse(Double.MAX_VALUE);

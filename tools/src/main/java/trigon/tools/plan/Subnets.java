@@ -1,57 +1,145 @@
 package trigon.tools.plan;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.plan.Cabling.Cable;
 
 /**
- * A subnet of its own for each cable.
+ * A subnet of its own for each cable. A cable that has one keeps it.
  *
- * @param prefix of the subnets: 24, 30 or 31
  * @param byNode the interfaces of each node, with their addresses
  * @param names of the subnets, in the order of the cables
  */
-record Subnets(int prefix, Map<String, List<NicAddress>> byNode, List<String> names) {
-
-    /** An interface and its address. */
-    record NicAddress(String nic, String address) {}
-
-    private static final int MOST_OF_24 = 250;
+record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
 
     /**
-     * In 10.BASE.0.0/16.
+     * An interface and its address.
+     *
+     * @param replaced addresses that it has now, and must lose; a single address without a subnet stays
+     */
+    record NicAddress(String nic, String address, List<String> replaced) {}
+
+    /** The addresses of a cable's ends. */
+    private record Ends(InterfaceAddress from, InterfaceAddress to) {}
+
+    private static final int MOST_OF_24 = 250;
+    private static final int ALL_ADDRESSES = 1 << 16;
+
+    /**
+     * In 10.BASE.0.0/16, without subnets that a node has elsewhere.
      *
      * @throws WrongOption if there is no such base or prefix
      * @throws CommandFailure if there are too many cables for it
      */
     static Subnets of(Cabling cabling, int base, int wanted) {
         int prefix = wanted > 0 ? wanted : cabling.cables().size() <= MOST_OF_24 ? 24 : 31;
-        int size = 1 << (32 - prefix);
         if (base < 0 || base > 255 || (prefix != 24 && prefix != 30 && prefix != 31)) {
             throw new WrongOption("--base must be 0 to 255, and --prefix 24, 30 or 31");
-        }
-        if ((long) cabling.cables().size() * size > 1 << 16) {
-            throw new CommandFailure("%d subnets of /%d do not fit into 10.%d.0.0/16: take --prefix 31"
-                    .formatted(cabling.cables().size(), prefix, base));
         }
         Map<String, List<NicAddress>> byNode = new LinkedHashMap<>();
         cabling.nodes().forEach(node -> byNode.put(node, new ArrayList<>()));
         List<String> names = new ArrayList<>();
-        int first = prefix == 31 ? 0 : 1;
-        for (int i = 0; i < cabling.cables().size(); i++) {
-            Cabling.Cable cable = cabling.cables().get(i);
-            names.add(text(base, i * size) + "/" + prefix);
-            byNode.computeIfAbsent(cable.from(), _ -> new ArrayList<>())
-                    .add(new NicAddress(cable.fromNic(), text(base, i * size + first) + "/" + prefix));
-            byNode.computeIfAbsent(cable.to(), _ -> new ArrayList<>())
-                    .add(new NicAddress(cable.toNic(), text(base, i * size + first + 1) + "/" + prefix));
+        int offset = 0;
+        for (Cable cable : cabling.cables()) {
+            Optional<Ends> kept = kept(cabling.machines(), cable);
+            Ends ends = kept.orElse(null);
+            while (ends == null) {
+                if (offset >= ALL_ADDRESSES) {
+                    throw new CommandFailure("%d subnets of /%d do not fit into 10.%d.0.0/16: take --prefix 31"
+                            .formatted(cabling.cables().size(), prefix, base));
+                }
+                ends = fresh(cabling.machines(), base, offset, prefix).orElse(null);
+                offset += 1 << (32 - prefix);
+            }
+            names.add(subnet(ends.from()));
+            add(byNode, cabling.machines(), cable.from(), cable.fromNic(), ends.from(), kept.isPresent());
+            add(byNode, cabling.machines(), cable.to(), cable.toNic(), ends.to(), kept.isPresent());
         }
-        return new Subnets(prefix, byNode, names);
+        return new Subnets(byNode, names);
+    }
+
+    private static void add(
+            Map<String, List<NicAddress>> byNode,
+            Machines machines,
+            String node,
+            String nic,
+            InterfaceAddress address,
+            boolean kept) {
+        List<String> replaced = kept
+                ? List.of()
+                : machines.of(node, nic).stream()
+                        .filter(each -> each.prefixLength() < each.address().getAddress().length * Byte.SIZE)
+                        .map(InterfaceAddress::toString)
+                        .toList();
+        byNode.computeIfAbsent(node, _ -> new ArrayList<>()).add(new NicAddress(nic, address.toString(), replaced));
+    }
+
+    /** Addresses that the ends have now, in a subnet that no other interface has; empty if there are none. */
+    private static Optional<Ends> kept(Machines machines, Cable cable) {
+        for (InterfaceAddress from : machines.of(cable.from(), cable.fromNic())) {
+            for (InterfaceAddress to : machines.of(cable.to(), cable.toNic())) {
+                boolean common = from.prefixLength() == to.prefixLength()
+                        && from.contains(to.address())
+                        && !from.address().equals(to.address())
+                        && from.flaw().isEmpty()
+                        && to.flaw().isEmpty();
+                if (common
+                        && machines.without(cable.from() + ":" + cable.fromNic(), cable.to() + ":" + cable.toNic())
+                                .noneMatch(other -> areNear(from, other))) {
+                    return Optional.of(new Ends(from, to));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Of the subnet from there on; empty if an interface has an address near it. */
+    private static Optional<Ends> fresh(Machines machines, int base, int offset, int prefix) {
+        int first = prefix == 31 ? 0 : 1;
+        InterfaceAddress from = address(base, offset + first, prefix);
+        return machines.without("", "").anyMatch(other -> areNear(from, other))
+                ? Optional.empty()
+                : Optional.of(new Ends(from, address(base, offset + first + 1, prefix)));
+    }
+
+    private static boolean areNear(InterfaceAddress one, InterfaceAddress other) {
+        return one.contains(other.address()) || other.contains(one.address());
+    }
+
+    private static InterfaceAddress address(int base, int offset, int prefix) {
+        return InterfaceAddress.parse(text(base, offset) + "/" + prefix);
     }
 
     private static String text(int base, int offset) {
         return "10." + base + "." + (offset >> 8) + "." + (offset & 255);
+    }
+
+    /** The subnet of an address, as {@code ip route} has it. */
+    private static String subnet(InterfaceAddress of) {
+        byte[] bytes = of.address().getAddress();
+        for (int bit = of.prefixLength(); bit < bytes.length * Byte.SIZE; bit++) {
+            bytes[bit / Byte.SIZE] &= (byte) ~(0x80 >> bit % Byte.SIZE);
+        }
+        try {
+            return new InterfaceAddress(InetAddress.getByAddress(bytes), of.prefixLength()).toString();
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address with as many bytes as before", e);
+        }
+    }
+
+    /** The interfaces of all nodes that lose addresses, as {@code a eth1 192.168.0.1/24}. */
+    List<String> replaced() {
+        return byNode.entrySet().stream()
+                .flatMap(node -> node.getValue().stream()
+                        .filter(nic -> !nic.replaced().isEmpty())
+                        .map(nic -> node.getKey() + " " + nic.nic() + " " + String.join(" ", nic.replaced())))
+                .toList();
     }
 }

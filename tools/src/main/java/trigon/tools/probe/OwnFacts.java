@@ -87,6 +87,7 @@ public final class OwnFacts {
     /** The system and what it allows. */
     private record Host(
             long clockMillis,
+            Optional<String> machine,
             String kernel,
             String architecture,
             String gpuMemoryUse,
@@ -96,6 +97,7 @@ public final class OwnFacts {
         static Host of(Machine machine, PluginConfig config) {
             return new Host(
                     System.currentTimeMillis(),
+                    Machine.line(machine.file("sys/class/dmi/id/product_name")),
                     Machine.line(machine.file("proc/sys/kernel/osrelease")).orElse(""),
                     System.getProperty("os.arch"),
                     config.value(Settings.GPU_MEMORY).name().toLowerCase(Locale.ROOT),

@@ -7,6 +7,7 @@ import picocli.CommandLine.Option;
 import trigon.config.Settings;
 import trigon.config.setting.SettingKey;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.console.ShellWord;
 import trigon.tools.machine.Machine;
 
 /** How other nodes are reached: the options of all commands that start something on them. */
@@ -78,20 +79,16 @@ public final class ReachOptions {
     public String typed(String node, String command) {
         String reached = (via.equals(SSH) ? "ssh" : via.strip()) + " " + node + " ";
         boolean plain = command.matches("[\\w./:,@%+= -]+");
-        return plain ? reached + command : reached + (isSsh() ? "" : "sh -c ") + inQuotes(command);
+        return plain ? reached + command : reached + (isSsh() ? "" : "sh -c ") + ShellWord.of(command);
     }
 
     private boolean isSsh() {
         return via().stream().anyMatch(each -> each.equals("ssh") || each.endsWith("/ssh"));
     }
 
-    private static String inQuotes(String text) {
-        return "'" + text.replace("'", "'\\''") + "'";
-    }
-
     /** A word that may have anything in it: ssh gives all words to a shell, and other programs do not. */
     private String quoted(String word) {
-        return isSsh() && !word.matches("[\\w./:,@%+=-]+") ? inQuotes(word) : word;
+        return isSsh() ? ShellWord.of(word) : word;
     }
 
     /** Whether it can be a node's name, and no option of the program that reaches nodes. */

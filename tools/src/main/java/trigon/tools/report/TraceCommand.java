@@ -76,7 +76,9 @@ public final class TraceCommand implements Callable<Integer> {
         }
         files.htmlUnlessNamed(traces.resolve("report.html"));
         int reported = reported(traces);
-        console.err().println("trigon trace: the traces%s are in %s".formatted(reported == 0 ? " and report.html" : "", traces));
+        console.err()
+                .println("trigon trace: the traces%s are in %s"
+                        .formatted(reported == 0 ? " and report.html" : "", traces));
         return status == 0 ? reported : status;
     }
 

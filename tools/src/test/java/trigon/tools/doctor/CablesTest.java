@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import trigon.tools.console.Json;
+import trigon.tools.console.JsonObject;
+import trigon.tools.facts.NodeFacts;
 import trigon.tools.plan.Cabling;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Heard;
@@ -58,5 +61,55 @@ class CablesTest {
 
         assertThat(Cables.of(seen)).containsExactly(new Cables.Cable("a eth3", "b eth3"));
         assertThat(Cables.switches(seen)).containsExactly(List.of("a eth1", "a eth2", "b eth1", "b eth2"));
+    }
+
+    private static NodeFacts node(String machine, String... nicsAndAddresses) {
+        List<Object> nics = new ArrayList<>();
+        for (String each : nicsAndAddresses) {
+            List<String> words = List.of(each.split(" "));
+            nics.add(Json.object("name", words.getFirst(), "addresses", words.subList(1, words.size())));
+        }
+        return new NodeFacts(JsonObject.parse(Json.text(Json.object(
+                "machine",
+                machine,
+                "interfaces",
+                nics,
+                "defaultRoutes",
+                List.of("eth0"),
+                "loginAddress",
+                "10.3.0.1"))));
+    }
+
+    @Test
+    void whatMachinesSayOfThemselvesIsInTheList() {
+        Observations heard =
+                wires(List.of(List.of("a:eth0", "b:eth0"), List.of("a:eth1", "b:eth1"), List.of("a:eth3", "b:eth3")));
+        Observations seen = new Observations(
+                Map.of(
+                        "a",
+                                node(
+                                        "NVIDIA_DGX_Spark",
+                                        "eth0 10.0.0.1/24",
+                                        "eth1 10.1.0.1/24 fe80::1/64",
+                                        "eth3 10.3.0.1/24"),
+                        "b", node("X570", "eth0 10.0.0.2/24", "eth1", "docker0 172.17.0.1/16")),
+                Map.of(),
+                List.of(),
+                heard.heard(),
+                List.of(),
+                false);
+
+        assertThat(Cables.listed(seen).lines())
+                .as("without what logins and the default route need")
+                .containsExactly(
+                        "# As trigon doctor has found them, for trigon plan",
+                        "machines: {a: dgx-spark}",
+                        "cables:",
+                        "  - a:eth1=10.1.0.1/24 b:eth1",
+                        "used:",
+                        "  - 10.0.0.1/24",
+                        "  - 10.0.0.2/24",
+                        "  - 10.3.0.1/24",
+                        "  - 172.17.0.1/16");
     }
 }

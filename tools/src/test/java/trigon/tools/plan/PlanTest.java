@@ -187,7 +187,7 @@ class PlanTest {
 
     @Test
     void bothFunctionsOfASparksPortHaveASubnetEach() {
-        Plan plan = sparks(Cabling.read("f", THREE_SPARKS, false));
+        Plan plan = sparks(Cabling.read("f", THREE_SPARKS, true));
 
         assertThat(plan.speeds().wires()).isEqualTo(3);
         assertThat(plan.subnets().names()).hasSize(6).doesNotHaveDuplicates();
@@ -203,7 +203,7 @@ class PlanTest {
     /** In public, such a ring has reached a bus bandwidth of 13.86 GB/s, and a pair with one cable 23.74 GB/s. */
     @Test
     void whatSparksPromiseIsWhatTheirPcieLinksCarry() {
-        Plan ring = sparks(Cabling.read("f", THREE_SPARKS, false));
+        Plan ring = sparks(Cabling.read("f", THREE_SPARKS, true));
         assertThat(ring.speeds().leastOfWire() / 8).isBetween(13.86, 14.5);
         assertThat(ring.allReduce()).isBetween(13.86, 14.5);
 
@@ -218,14 +218,92 @@ class PlanTest {
     @Test
     void aListOfFunctionsIsTheSamePlan() {
         Plan listed = sparks(Cabling.read(
-                "f", THREE_SPARKS + THREE_SPARKS.replace("cables:\n", "").replace("enp1s0", "enP2p1s0"), false));
+                "f", THREE_SPARKS + THREE_SPARKS.replace("cables:\n", "").replace("enp1s0", "enP2p1s0"), true));
         Plan short3 = sparks(Cabling.shape("ring:3", List.of(), true));
 
         assertThat(listed.speeds())
-                .isEqualTo(sparks(Cabling.read("f", THREE_SPARKS, false)).speeds());
+                .isEqualTo(sparks(Cabling.read("f", THREE_SPARKS, true)).speeds());
         assertThat(listed.allReduce()).isEqualTo(short3.allReduce());
         assertThat(short3.subnets().byNode())
                 .allSatisfy((_, nics) -> assertThat(nics).hasSize(4));
+    }
+
+    /** Many NICs with two ports have such names. */
+    @Test
+    void namesOfInterfacesDoNotMakeAMachineADgxSpark() {
+        Plan plan = sparks(Cabling.read("f", THREE_SPARKS, false));
+
+        assertThat(plan.subnets().names()).hasSize(3);
+        assertThat(plan.subnets().byNode())
+                .allSatisfy((_, nics) -> assertThat(nics)
+                        .extracting(Subnets.NicAddress::nic)
+                        .containsExactlyInAnyOrder("enp1s0f0np0", "enp1s0f1np1"));
+        assertThat(plan.speeds().labels()).containsExactly(100.0);
+    }
+
+    @Test
+    void aFileSaysWhichMachinesAreDgxSparks() {
+        Plan all = sparks(Cabling.read("f", "machines: dgx-spark\n" + THREE_SPARKS, false));
+        Plan two = sparks(
+                Cabling.read("f", "machines: {n1: dgx-spark, n2: dgx-spark, n3: other}\n" + THREE_SPARKS, false));
+
+        assertThat(all.subnets().names()).hasSize(6);
+        assertThat(two.subnets().names())
+                .as("a second function at both ends of one cable alone")
+                .hasSize(4);
+        assertThatThrownBy(() -> Cabling.read("f", "machines: {n1: spark}\n" + THREE_SPARKS, false))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("f:1: \"n1: spark\" is no kind of machine");
+    }
+
+    /** Two cables have a subnet each, and two share one; docker0 has one of the plan's. */
+    private static final String WITH_ADDRESSES = """
+            cables:
+              - a:e1=192.168.5.1/30 b:e1=192.168.5.2/30
+              - b:e2=fd00::1/64 c:e1=fd00::2/64
+              - c:e2=10.1.0.1/24 d:e1=10.1.0.2/24
+              - d:e2=10.1.0.3/24,10.9.9.9/32 a:e2=10.1.0.4/24
+            used:
+              - 10.77.0.1/23
+            """;
+
+    @Test
+    void aCableWithASubnetOfItsOwnKeepsItAndOthersAreReplaced() {
+        Plan plan = plan(Cabling.read("f", WITH_ADDRESSES, false));
+
+        assertThat(plan.subnets().names())
+                .containsExactly("192.168.5.0/30", "fd00::/64", "10.77.2.0/24", "10.77.3.0/24");
+        assertThat(plan.clusterFile())
+                .contains("{device: e1, address: 192.168.5.1/30}", "{device: e2, address: fd00::1/64}");
+        assertThat(plan.subnets().replaced())
+                .as("but for addresses without a subnet")
+                .containsExactly("a e2 10.1.0.4/24", "c e2 10.1.0.1/24", "d e1 10.1.0.2/24", "d e2 10.1.0.3/24");
+    }
+
+    @Test
+    void theScriptsRemoveWhatIsReplacedAndNothingElse(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(folder.resolve("cables.yaml"), WITH_ADDRESSES);
+        Run run = Run.of("plan", file.toString(), "--write", folder + "/my plan");
+
+        assertThat(run.status()).as(run.err()).isZero();
+        assertThat(run.out().replaceAll("\\s+", " "))
+                .contains("addresses that are replaced, and that apply.sh removes: a e2 10.1.0.4/24, c e2 10.1.0.1/24")
+                .contains(
+                        "do scp -r '" + folder + "/my plan'/$node $node: && ssh -t $node sudo ./$node/apply.sh; done");
+        for (String node : List.of("a", "b", "c", "d")) {
+            Path script = folder.resolve("my plan").resolve(node).resolve("apply.sh");
+            assertThat(new ProcessBuilder("sh", "-n", script.toString())
+                            .inheritIO()
+                            .start()
+                            .waitFor())
+                    .isZero();
+        }
+        assertThat(folder.resolve("my plan/d/apply.sh"))
+                .content()
+                .contains("drop e1 10.1.0.2/24\ndrop e2 10.1.0.3/24\n");
+        assertThat(folder.resolve("my plan/b/apply.sh")).content().doesNotContain("drop e");
+        assertThat(folder.resolve("my plan/a/netplan.yaml")).content().contains("remove 10.1.0.4/24 of e2 there");
+        assertThat(Run.of("plan", file.toString()).out()).contains("ip addr del 10.1.0.4/24 dev e2");
     }
 
     @Test
@@ -243,7 +321,7 @@ class PlanTest {
 
     @Test
     void aSparkAndAnotherMachineUseOneFunction() {
-        Plan plan = sparks(Cabling.read("f", "cables:\n- a:enp1s0f0np0 b:eth1\n", false));
+        Plan plan = sparks(Cabling.read("f", "machines: {a: dgx-spark}\ncables:\n- a:enp1s0f0np0 b:eth1\n", false));
 
         assertThat(plan.subnets().names()).hasSize(1);
         assertThat(plan.allReduce()).isEqualTo(100 / 8.0, within(0.01));
@@ -278,7 +356,9 @@ class PlanTest {
 
     @Test
     void wrongOptionsAreErrors() {
-        assertThat(Run.of("plan").err()).contains("--shape");
+        assertThat(Run.of("plan").err())
+                .contains("trigon plan --nodes a,b,c", "trigon plan cables.yaml", "trigon plan --shape ring:3")
+                .containsOnlyOnce("trigon help plan");
         assertThat(Run.of("plan", "--shape", "torus:4").err()).contains("ring, line, star or mesh");
         assertThat(Run.of("plan", "--shape", "mesh:4", "--speed", "0").err()).contains("--speed");
         assertThat(Run.of("plan", "--shape", "mesh:400").err()).contains("do not fit");

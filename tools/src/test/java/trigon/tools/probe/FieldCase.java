@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import trigon.tools.console.Json;
 
 /** A network that people have posted, with other names and addresses, and what the doctor has to find in it. */
@@ -111,9 +112,36 @@ final class FieldCase {
             run(lab, each);
         }
         lab.awaitCables();
-        for (Map.Entry<String, Map<String, Object>> each : environments.entrySet()) {
-            var _ = lab.node(each.getKey()).ask(Json.object("do", "pretend", "environment", each.getValue()));
+        Map<String, Map<String, Object>> files = ports();
+        for (String node : Stream.concat(environments.keySet().stream(), files.keySet().stream())
+                .distinct()
+                .toList()) {
+            var _ = lab.node(node)
+                    .ask(Json.object(
+                            "do",
+                            "pretend",
+                            "environment",
+                            environments.getOrDefault(node, Map.of()),
+                            "files",
+                            files.getOrDefault(node, Map.of())));
         }
+    }
+
+    /** What the kernel says of a DGX Spark's functions of one port, which are on one wire: by node and file. */
+    private Map<String, Map<String, Object>> ports() {
+        Map<String, Map<String, Object>> files = new LinkedHashMap<>();
+        for (int i = 0; i < wires.size(); i++) {
+            for (String end : wires.get(i)) {
+                String node = end.split(" ", -1)[0] + " ";
+                if (Stream.of(wires.get(i)).anyMatch(each -> each.startsWith(node + "enP2p1"))) {
+                    String nic = "sys/class/net/" + end.split(" ", -1)[1];
+                    Map<String, Object> of = files.computeIfAbsent(node.strip(), _ -> new LinkedHashMap<>());
+                    of.put(nic + "/phys_switch_id", "5ea7");
+                    of.put(nic + "/phys_port_name", "p" + i);
+                }
+            }
+        }
+        return files;
     }
 
     private static void run(LinkNamespaces lab, String nodeAndCommand) throws IOException {

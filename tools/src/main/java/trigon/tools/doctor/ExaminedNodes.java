@@ -1,0 +1,116 @@
+package trigon.tools.doctor;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import trigon.system.InterfaceAddress;
+import trigon.tools.console.Console;
+import trigon.tools.console.Json;
+import trigon.tools.console.UserFiles;
+import trigon.tools.machine.Machine;
+import trigon.tools.probe.Examination;
+import trigon.tools.probe.LocalNode;
+import trigon.tools.probe.NodeConnection;
+import trigon.tools.probe.Observations;
+import trigon.tools.probe.ReachOptions;
+import trigon.tools.probe.RemoteNode;
+import trigon.tools.probe.RenamedNode;
+
+/** Nodes that are asked about themselves and each other. One thread. */
+public final class ExaminedNodes {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Machine machine;
+    private final List<String> names;
+    private final ReachOptions reach;
+
+    /** Nodes that are called by their host names, and the addresses that the user has given for them. */
+    private final Map<String, String> reachedBy = new HashMap<>();
+
+    /**
+     * Of these names.
+     *
+     * @param machine this one, which is asked without a connection if it is among them
+     * @param names of nodes, as {@code reach} reaches them
+     */
+    public ExaminedNodes(Machine machine, List<String> names, ReachOptions reach) {
+        this.machine = machine;
+        this.names = List.copyOf(names);
+        this.reach = reach;
+    }
+
+    /**
+     * Has the nodes look at themselves and at each other.
+     *
+     * @param rate true to measure how fast each link is
+     */
+    public Observations examine(Console console, boolean rate) throws IOException {
+        List<NodeConnection> connections = new ArrayList<>();
+        Map<String, String> failed = new LinkedHashMap<>();
+        try {
+            for (String name : names) {
+                if (name.equals(machine.hostName())) {
+                    connections.add(new LocalNode(name, machine));
+                    continue;
+                }
+                try {
+                    connections.add(
+                            RemoteNode.start(reach.via(), reach.trigon(machine, List.of("agent")), name, PATIENCE));
+                } catch (IOException e) {
+                    failed.put(name, "cannot run " + reach.via().getFirst() + ": " + UserFiles.reason(e));
+                }
+            }
+            callByHostNames(connections);
+            return with(failed, new Examination(connections, console, rate).run());
+        } finally {
+            for (NodeConnection each : connections) {
+                each.close();
+            }
+        }
+    }
+
+    /** Those that were named by an address, unless a name would be there twice, or the node does not answer. */
+    private void callByHostNames(List<NodeConnection> connections) {
+        for (int i = 0; i < connections.size(); i++) {
+            NodeConnection node = connections.get(i);
+            if (!isAddress(node.name())) {
+                continue;
+            }
+            try {
+                String host = node.ask(Json.object("do", "facts")).text("host");
+                if (!host.isEmpty()
+                        && connections.stream().noneMatch(each -> each.name().equals(host))) {
+                    connections.set(i, new RenamedNode(host, node));
+                    reachedBy.put(host, node.name());
+                }
+            } catch (IOException _) {
+                // the examination says so
+            }
+        }
+    }
+
+    private static boolean isAddress(String name) {
+        try {
+            var _ = InterfaceAddress.parseAddress(name);
+            return true;
+        } catch (IllegalArgumentException _) {
+            return false;
+        }
+    }
+
+    /** The name by which a node is reached. */
+    String reachedName(String node) {
+        return reachedBy.getOrDefault(node, node);
+    }
+
+    private static Observations with(Map<String, String> failed, Observations seen) {
+        Map<String, String> silent = new LinkedHashMap<>(failed);
+        silent.putAll(seen.silent());
+        return new Observations(seen.facts(), silent, seen.clocks(), seen.heard(), seen.probes(), seen.rate());
+    }
+}
