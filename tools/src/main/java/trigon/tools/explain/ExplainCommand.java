@@ -1,6 +1,7 @@
 package trigon.tools.explain;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -8,12 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import trigon.config.PluginConfig;
+import trigon.config.Settings;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NodeConfig;
 import trigon.routing.KernelRouteLookup;
@@ -32,6 +35,7 @@ import trigon.tools.console.Table;
 import trigon.tools.links.LinksText;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
+import trigon.topology.Routes;
 import trigon.verbs.LinkKind;
 
 /** {@code trigon explain}: the plugin's own choice of a path, candidate by candidate. */
@@ -40,7 +44,7 @@ import trigon.verbs.LinkKind;
         description = {
             "Explain which path Trigon takes to another node.",
             "Asks the plugin's own routing, and shows the deciding rule for each candidate.",
-            "The other node is named in the cluster file, or given as an address with its prefix. With --from,"
+            "The other node is named in the cluster file, or given by its host name or its addresses. With --from,"
                     + " both nodes are in the file and this machine does not matter. With --pid, shows the paths"
                     + " of a running process."
         })
@@ -59,7 +63,7 @@ public final class ExplainCommand implements Callable<Integer> {
             names = "--to",
             split = ",",
             paramLabel = "NODE|ADDRESS",
-            description = "A node in the cluster file, or a node's addresses, separated by commas.")
+            description = "A node in the cluster file, a host name, or a node's addresses, separated by commas.")
     private List<String> to = List.of();
 
     @Option(
@@ -106,14 +110,14 @@ public final class ExplainCommand implements Callable<Integer> {
                 throw new CommandFailure(String.join("; ", links.problems()));
             }
             RoutingTable table = RoutingTable.of(links.config(), links.discovered(), new KernelRouteLookup());
-            return explain(table, peer(links.config(), table.links()));
+            return explain(links.config(), table, peer(links.config(), table.links()));
         }
         elsewhere = true;
         PluginConfig config = OtherNode.config(machine, from);
-        return explain(OtherNode.table(config), peer(config, List.of()));
+        return explain(config, OtherNode.table(config), peer(config, List.of()));
     }
 
-    private int explain(RoutingTable table, PeerDescription peer) {
+    private int explain(PluginConfig config, RoutingTable table, PeerDescription peer) {
         String none = "";
         List<Path> paths = List.of();
         try {
@@ -122,12 +126,48 @@ public final class ExplainCommand implements Callable<Integer> {
             none = String.valueOf(e.getMessage());
         }
         List<Candidate> candidates = candidates(table, peer, paths);
+        List<String> relays = paths.isEmpty() ? relays(config, table, peer) : List.of();
         if (json) {
-            console.out().print(Json.text(json(candidates, none)));
+            console.out().print(Json.text(json(candidates, none, relays)));
+        } else if (paths.isEmpty()) {
+            printRelays(config, relays, none);
         } else {
-            print(candidates, none);
+            print(candidates);
         }
-        return paths.isEmpty() ? 1 : 0;
+        return paths.isEmpty() && relays.isEmpty() ? 1 : 0;
+    }
+
+    /** The nodes of the file that relay; none if relays are off here. */
+    private static List<String> relays(PluginConfig config, RoutingTable table, PeerDescription peer) {
+        return config.cluster()
+                .filter(_ -> config.value(Settings.RELAY).serves())
+                .map(cluster -> FileRelays.between(
+                        cluster,
+                        table.links().stream().map(LocalLink::address).toList(),
+                        peer.links().stream().map(PeerLink::interfaceAddress).toList()))
+                .filter(names -> names.size() <= Routes.MOST_RELAYS)
+                .orElse(List.of());
+    }
+
+    private void printRelays(PluginConfig config, List<String> relays, String none) {
+        String text;
+        if (!relays.isEmpty()) {
+            console.out().println(console.styled(Style.GOOD, "Trigon relays by itself, through " + String.join(", ", relays) + "."));
+            text = "No cable joins the two nodes. A relay works while a process of the job, or \"trigon relay\", runs on "
+                    + (relays.size() == 1 ? "that node." : "each of these nodes, and with a cluster key.");
+        } else if (config.value(Settings.RELAY).serves()) {
+            console.out().println(console.styled(Style.BAD, "There is no direct path."));
+            text = "Trigon relays by itself if nodes with cables to both take part in the job, or run \"trigon relay\"; "
+                    + (config.cluster().isPresent()
+                            ? "the cluster file has no such nodes."
+                            : "without a cluster file, it is not known here which nodes these are. \"trigon doctor --nodes"
+                                    + " a,b,c\" shows who has a cable to whom.");
+        } else {
+            console.out().println(console.styled(Style.BAD, "There is no direct path, and relays are off."));
+            text = "With the setting relay: on, other nodes pass the data on.";
+        }
+        Table.wrap(text, console.width()).forEach(console.out()::println);
+        Table.wrap(none, console.width()).forEach(console.out()::println);
     }
 
     private PeerDescription peer(PluginConfig config, List<LocalLink> own) {
@@ -147,17 +187,31 @@ public final class ExplainCommand implements Callable<Integer> {
         try {
             return new PeerDescription(
                     OptionalInt.empty(),
-                    to.stream().map(each -> link(address(each, own))).toList());
+                    to.stream()
+                            .flatMap(each -> addresses(each, own))
+                            .map(ExplainCommand::link)
+                            .toList());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--to is " + String.join(",", to) + ": it is "
-                            + (cluster == null
-                                    ? "no address, such as 10.0.12.2, and names of nodes are those of a cluster file"
-                                            + " (TRIGON_CONFIG), which is not there"
-                                    : "neither one of the nodes " + cluster.names() + " nor an address, such as"
-                                            + " 10.0.12.2")
-                            + ": " + e.getMessage());
+                    "--to is " + String.join(",", to) + ": it is no address, such as 10.0.12.2, no host name that"
+                            + " resolves here, and no node of a cluster file (TRIGON_CONFIG), which "
+                            + (cluster == null ? "is not there" : "has " + cluster.names()) + "; "
+                            + e.getMessage());
+        }
+    }
+
+    /** Addresses of a host name, or the one that the text is. */
+    private static Stream<InterfaceAddress> addresses(String text, List<LocalLink> own) {
+        if (!text.matches(".*[a-zA-Z].*") || text.contains(":") || text.contains("/")) {
+            return Stream.of(address(text, own));
+        }
+        try {
+            return Stream.of(InetAddress.getAllByName(text))
+                    .filter(each -> !each.isLinkLocalAddress())
+                    .map(each -> address(InterfaceAddress.text(each), own));
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("give the node's address on a cable", e);
         }
     }
 
@@ -214,12 +268,7 @@ public final class ExplainCommand implements Callable<Integer> {
                 : "not in one subnet, and the kernel's route does not lead there from it";
     }
 
-    private void print(List<Candidate> candidates, String none) {
-        if (candidates.stream().noneMatch(each -> each.place() > 0)) {
-            console.out().println(console.styled(Style.BAD, "There is no direct path. A relay would be needed."));
-            Table.wrap(none, console.width()).forEach(console.out()::println);
-            return;
-        }
+    private void print(List<Candidate> candidates) {
         Table table = new Table("order", "link", "kind", "counts as", "from", "to", "rule");
         for (Candidate each : candidates) {
             table.styled(
@@ -251,7 +300,7 @@ public final class ExplainCommand implements Callable<Integer> {
         return elsewhere ? "any" : link.kind().name().toLowerCase(java.util.Locale.ROOT);
     }
 
-    private Map<String, Object> json(List<Candidate> candidates, String none) {
+    private Map<String, Object> json(List<Candidate> candidates, String none, List<String> relays) {
         return Json.object(
                 "schema",
                 "trigon.explain/1",
@@ -278,6 +327,8 @@ public final class ExplainCommand implements Callable<Integer> {
                                 each.rule()))
                         .toList(),
                 "noPath",
-                none);
+                none,
+                "relays",
+                relays);
     }
 }

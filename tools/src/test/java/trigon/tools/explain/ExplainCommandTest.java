@@ -45,7 +45,8 @@ class ExplainCommandTest {
                 .isEqualTo(Run.of(file(), "explain", "--to", "127.0.12.2/24").out())
                 .contains("same subnet /24");
         assertThat(Run.of("explain", "--to", "b").err())
-                .contains("no address, such as 10.0.12.2, and names of nodes are those of a cluster file");
+                .contains("no address, such as 10.0.12.2, no host name that resolves here, and no node of a cluster file");
+        assertThat(Run.of(file(), "explain", "--to", "localhost").out()).contains("127.0.0.1/32");
     }
 
     @Test
@@ -53,7 +54,36 @@ class ExplainCommandTest {
         Run run = Run.of(file(), "explain", "--to", "203.0.113.9/24");
 
         assertThat(run.status()).isEqualTo(1);
-        assertThat(run.out()).contains("no direct path");
+        assertThat(run.out()).contains("no direct path", "the cluster file has no such nodes");
+    }
+
+    private Map<String, String> line(String more) throws Exception {
+        Path file = Files.writeString(folder.resolve("line.yaml"), """
+                version: 1
+                links: software
+                %s
+                nodes:
+                  a: {nics: [{address: 127.0.12.1/24}]}
+                  b: {nics: [{address: 127.0.12.2/24}, {address: 127.0.23.2/24}]}
+                  c: {nics: [{address: 127.0.23.3/24}, {address: 127.0.34.3/24}]}
+                  d: {nics: [{address: 127.0.34.4/24}]}
+                """.formatted(more));
+        return Map.of("TRIGON_CONFIG", file.toString(), "TRIGON_NODE", "a");
+    }
+
+    @Test
+    void aRelayedPairIsJoinedByTrigonItself() throws Exception {
+        Run c = Run.of(line(""), "explain", "--to", "c");
+        Run d = Run.of(line(""), "explain", "--from", "d", "--to", "a");
+
+        assertThat(c.status()).as(c.out() + c.err()).isZero();
+        assertThat(c.out()).contains("Trigon relays by itself, through b.", "a process of the job");
+        assertThat(d.status()).as(d.out() + d.err()).isZero();
+        assertThat(d.out()).contains("Trigon relays by itself, through c, b.", "cluster key");
+        assertThat(Run.of(line(""), "explain", "--to", "c", "--json").out()).containsPattern("\"relays\": \\[\\s*\"b\"");
+        Run off = Run.of(line("relay: off"), "explain", "--to", "c");
+        assertThat(off.status()).isEqualTo(1);
+        assertThat(off.out()).contains("relays are off", "relay: on");
     }
 
     @Test
