@@ -54,7 +54,7 @@ class PlantedCausesIT {
             }
         });
 
-        assertThat(HtmlPage.of(report)).contains(report.verdict());
+        assertThat(HtmlPage.of(report, "Trigon 1.2.3")).contains(report.verdict());
     }
 
     /** What it was at when it stopped decides which of its parts is late; its end of a software link stops with it. */

@@ -128,8 +128,8 @@ public final class TrigonProgram {
                 new VerifyCommand(machine, console),
                 PolicyCommand.of(machine, console),
                 new RelayCommand(machine, console),
-                new ReportCommand(console),
-                new TraceCommand(console),
+                new ReportCommand(machine, console),
+                new TraceCommand(machine, console),
                 new AgentCommand(machine, console));
         CommandLine program = new CommandLine(new TrigonProgram());
         commands.forEach(program::addSubcommand);

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.tools.console.Console;
+import trigon.tools.console.Count;
 import trigon.tools.console.Json;
 import trigon.tools.demo.Ranks.Rank;
 import trigon.tools.machine.Machine;
@@ -108,7 +109,8 @@ final class ShapeDemo {
     /** Says what such a run does, and over which cables. */
     static void introduce(Report report, Layout layout, Job job, int reversed, String order) {
         report.say("== %s, cable order %d, ranks %s, %s links".formatted(layout, reversed, order, layout.links()));
-        report.say("   %d nodes, %d bytes, %d iterations".formatted(order.length(), job.bytes(), job.iterations()));
+        report.say("   %d nodes, %d bytes, %s"
+                .formatted(order.length(), job.bytes(), Count.of(job.iterations(), "iteration")));
         layout.file(reversed, "").nodes().lines().forEach(report::say);
     }
 

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import trigon.system.InterfaceAddress;
+import trigon.tools.console.Count;
 import trigon.tools.facts.Link;
 import trigon.tools.facts.Nic;
 import trigon.tools.facts.NodeFacts;
@@ -180,7 +181,7 @@ final class WayChecks {
                             one + " and " + other,
                             "only paths over several relays join these two, and these need the cluster key: jobs"
                                     + " that use both fail",
-                            "%d links from node to node, and no key".formatted(between),
+                            Count.of(between, "link") + " from node to node, and no key",
                             advice("all", KEY)));
                 } else if (isCabledWithoutAddresses(one, other)) {
                     withoutAddresses.add(one + " and " + other);

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.function.BinaryOperator;
 import java.util.function.Predicate;
 import trigon.tools.console.Console;
+import trigon.tools.console.Count;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.diagnosis.Finding;
@@ -49,7 +50,7 @@ final class DoctorText {
     /** The answer in a line and the findings, for who wants no more. */
     void printShort() {
         long working = seen.probes().stream().filter(Probe::works).count();
-        console.paragraph("%d of %d nodes answer; %d of %d links work, counted in each direction; %s"
+        console.paragraph("nodes that answer: %d of %d; links that work, counted in each direction: %d of %d; %s"
                 .formatted(
                         seen.facts().size(),
                         seen.facts().size() + seen.silent().size(),
@@ -178,7 +179,7 @@ final class DoctorText {
             console.out().println(console.styled(Style.GOOD, "No problems found."));
             return;
         }
-        title(findings.size() == 1 ? "1 finding" : findings.size() + " findings");
+        title(Count.of(findings.size(), "finding"));
         for (Finding finding : findings) {
             Style style = switch (finding.weight()) {
                 case ERROR -> Style.BAD;

@@ -66,7 +66,8 @@ final class FileRelays {
     }
 
     private static boolean areJoined(List<InterfaceAddress> some, List<InterfaceAddress> others) {
-        return some.stream().anyMatch(one -> others.stream()
-                .anyMatch(other -> one.contains(other.address()) && other.contains(one.address())));
+        return some.stream()
+                .anyMatch(one -> others.stream()
+                        .anyMatch(other -> one.contains(other.address()) && other.contains(one.address())));
     }
 }

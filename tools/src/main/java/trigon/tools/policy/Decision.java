@@ -12,6 +12,7 @@ import trigon.policy.ProgramContext;
 import trigon.policy.program.NcclBpf;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
+import trigon.tools.console.Count;
 
 /**
  * What a tuner's program says of a collective.
@@ -143,7 +144,7 @@ record Decision(
             }
             case NcclPair.NotChosen(), NcclPair.Impossible _ -> {}
         }
-        channels.ifPresent(count -> parts.add(count + (count == 1 ? " channel" : " channels")));
+        channels.ifPresent(count -> parts.add(Count.of(count, "channel")));
         if (!avoided.isEmpty()) {
             parts.add("without " + String.join(", ", avoided) + " if NCCL has another");
         }

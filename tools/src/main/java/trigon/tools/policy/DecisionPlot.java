@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import trigon.report.view.Svg;
+import trigon.tools.console.Count;
 
 /** Decisions as a picture: a line for each collective, a coloured piece for each range of sizes. */
 final class DecisionPlot {
@@ -45,7 +46,7 @@ final class DecisionPlot {
         int width = Math.max(LEFT + count * STEP + 20, 560);
         Svg svg = new Svg(width, height, "Decisions of " + title, "text{font:12px sans-serif}");
         svg.rect("fill=\"white\"", 0, 0, width, height, "");
-        svg.text("", 10, 22, "%s: %d ranks on %d nodes".formatted(title, ranks, nodes));
+        svg.text("", 10, 22, "%s: %s on %s".formatted(title, Count.of(ranks, "rank"), Count.of(nodes, "node")));
         int y = TOP;
         for (Map.Entry<CollectiveKind, List<Decision>> each : decisions.entrySet()) {
             row(svg, y, each.getKey(), each.getValue(), texts);

@@ -24,6 +24,7 @@ import trigon.policy.map.MapSet;
 import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Count;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
@@ -171,7 +172,7 @@ final class LoadCommand implements Callable<Integer> {
         long end = time.nanoTime() + PATIENCE.toNanos();
         List<PolicyProcesses.PolicyProcess> users = users(place);
         while (!users.stream().allMatch(each -> hasTaken(each, digest)) && time.nanoTime() - end < 0) {
-            console.doing("waiting for %d processes".formatted(users.size()));
+            console.doing("waiting for " + Count.of(users.size(), "process", "processes"));
             time.sleep(BETWEEN_LOOKS);
             users = users(place);
         }

@@ -24,6 +24,7 @@ import trigon.policy.verify.VerifierLimits;
 import trigon.tools.console.Choice;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Count;
 import trigon.tools.console.Json;
 import trigon.tools.console.Table;
 import trigon.tools.console.UserFiles;
@@ -158,7 +159,7 @@ final class TestCommand implements Callable<Integer> {
     }
 
     private void print(CollectiveKind collective, List<Decision> decisions) {
-        console.out().println("%s, %d ranks on %d nodes".formatted(collective, ranks, nodes));
+        console.out().println("%s, %s on %s".formatted(collective, Count.of(ranks, "rank"), Count.of(nodes, "node")));
         Table table = new Table("from", "to", "decision");
         int first = 0;
         for (int i = 1; i <= decisions.size(); i++) {

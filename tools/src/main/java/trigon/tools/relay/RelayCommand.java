@@ -25,6 +25,7 @@ import trigon.routing.discovery.LinkDiscovery;
 import trigon.system.kernel.NodeNumber;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.console.Count;
 import trigon.tools.console.Termination;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
@@ -121,8 +122,12 @@ public final class RelayCommand implements Callable<Integer> {
     }
 
     private void report(RelayCounts counts) {
-        say("%d circuits now, %d so far, %d connections refused, %d bytes passed on"
-                .formatted(counts.circuits(), counts.opened(), counts.refused(), counts.bytes()));
+        say("%s now, %d so far, %s refused, %d bytes passed on"
+                .formatted(
+                        Count.of(counts.circuits(), "circuit"),
+                        counts.opened(),
+                        Count.of(counts.refused(), "connection"),
+                        counts.bytes()));
     }
 
     private void say(String line) {

@@ -11,6 +11,7 @@ import picocli.CommandLine.Parameters;
 import trigon.report.summary.Report;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
+import trigon.tools.machine.Machine;
 
 /** {@code trigon report}: what traces tell. */
 @Command(
@@ -23,6 +24,7 @@ import trigon.tools.console.Console;
         })
 public final class ReportCommand implements Callable<Integer> {
 
+    private final Machine machine;
     private final Console console;
 
     @Mixin
@@ -34,13 +36,14 @@ public final class ReportCommand implements Callable<Integer> {
             description = "Folders that TRIGON_TRACE named, of all nodes, or single traces.")
     private final List<Path> folders = new ArrayList<>();
 
-    public ReportCommand(Console console) {
+    public ReportCommand(Machine machine, Console console) {
+        this.machine = machine;
         this.console = console;
     }
 
     @Override
     public Integer call() {
-        return report(console, folders, files);
+        return report(machine, console, folders, files);
     }
 
     /**
@@ -48,7 +51,7 @@ public final class ReportCommand implements Callable<Integer> {
      *
      * @throws CommandFailure if no trace can be read, or a file cannot be written
      */
-    static int report(Console console, List<Path> folders, ReportFiles files) {
+    static int report(Machine machine, Console console, List<Path> folders, ReportFiles files) {
         console.doing("reading the traces");
         Report report = Report.of(folders);
         console.done();
@@ -56,7 +59,7 @@ public final class ReportCommand implements Callable<Integer> {
             throw new CommandFailure(unread(folders, report.run().problems()));
         }
         ReportText.print(report, console);
-        files.write(report);
+        files.write(report, machine.version());
         return 0;
     }
 

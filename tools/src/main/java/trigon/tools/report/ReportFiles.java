@@ -53,11 +53,12 @@ final class ReportFiles {
     /**
      * Writes those that were asked for.
      *
+     * @param version of this program
      * @throws CommandFailure if one cannot be written
      */
-    void write(Report report) {
+    void write(Report report, String version) {
         if (html != null) {
-            UserFiles.write(html, HtmlPage.of(report));
+            UserFiles.write(html, HtmlPage.of(report, "Trigon " + version));
         }
         if (svg != null) {
             UserFiles.write(svg, slowest(report));

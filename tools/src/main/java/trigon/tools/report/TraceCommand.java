@@ -17,6 +17,7 @@ import picocli.CommandLine.Parameters;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.UserFiles;
+import trigon.tools.machine.Machine;
 
 /** {@code trigon trace}: runs a command with a trace, and reports. */
 @Command(
@@ -32,6 +33,7 @@ public final class TraceCommand implements Callable<Integer> {
 
     private static final int NOT_STARTED = 127;
 
+    private final Machine machine;
     private final Console console;
 
     @Mixin
@@ -46,7 +48,8 @@ public final class TraceCommand implements Callable<Integer> {
     @Parameters(arity = "1..*", paramLabel = "COMMAND", description = "After --: the command and its arguments.")
     private final List<String> command = new ArrayList<>();
 
-    public TraceCommand(Console console) {
+    public TraceCommand(Machine machine, Console console) {
+        this.machine = machine;
         this.console = console;
     }
 
@@ -84,7 +87,7 @@ public final class TraceCommand implements Callable<Integer> {
 
     private int reported(Path traces) {
         try {
-            return ReportCommand.report(console, List.of(traces), files);
+            return ReportCommand.report(machine, console, List.of(traces), files);
         } catch (CommandFailure e) {
             console.note(String.valueOf(e.getMessage())); // the status of the user's command matters more
             return 1;

@@ -45,7 +45,8 @@ class ExplainCommandTest {
                 .isEqualTo(Run.of(file(), "explain", "--to", "127.0.12.2/24").out())
                 .contains("same subnet /24");
         assertThat(Run.of("explain", "--to", "b").err())
-                .contains("no address, such as 10.0.12.2, no host name that resolves here, and no node of a cluster file");
+                .contains(
+                        "no address, such as 10.0.12.2, no host name that resolves here, and no node of a cluster file");
         assertThat(Run.of(file(), "explain", "--to", "localhost").out()).contains("127.0.0.1/32");
     }
 
@@ -80,7 +81,8 @@ class ExplainCommandTest {
         assertThat(c.out()).contains("Trigon relays by itself, through b.", "a process of the job");
         assertThat(d.status()).as(d.out() + d.err()).isZero();
         assertThat(d.out()).contains("Trigon relays by itself, through c, b.", "cluster key");
-        assertThat(Run.of(line(""), "explain", "--to", "c", "--json").out()).containsPattern("\"relays\": \\[\\s*\"b\"");
+        assertThat(Run.of(line(""), "explain", "--to", "c", "--json").out())
+                .containsPattern("\"relays\": \\[\\s*\"b\"");
         Run off = Run.of(line("relay: off"), "explain", "--to", "c");
         assertThat(off.status()).isEqualTo(1);
         assertThat(off.out()).contains("relays are off", "relay: on");

@@ -27,7 +27,7 @@ class TraceCommandTest {
                 Run.of(Map.of(), "trace", "--out", folder.toString(), "--", "sh", "-c", "mkdir $TRIGON_TRACE; exit 3");
 
         assertThat(run.status()).isEqualTo(3);
-        assertThat(run.out()).contains(folder + " has no files that end with .trace");
+        assertThat(run.err()).contains(folder + " has no files that end with .trace");
     }
 
     @Test

@@ -80,7 +80,7 @@ class PageInBrowserTest {
         assertThat(report.paths()).as("collectives to choose from").hasSizeGreaterThan(1);
 
         for (int width : new int[] {1280, 800}) {
-            String document = open(chromium, HtmlPage.of(report), width);
+            String document = open(chromium, HtmlPage.of(report, "Trigon 1.2.3"), width);
 
             assertThat(found(document))
                     .contains("shown:1", "reached:true", "larger:true", "asBefore:true", "largerByButton:true")
@@ -104,7 +104,7 @@ class PageInBrowserTest {
             bytes = files.mapToLong(file -> file.toFile().length()).sum();
         }
         long start = System.nanoTime();
-        String page = HtmlPage.of(Report.of(List.of(folder.resolve("trace"))));
+        String page = HtmlPage.of(Report.of(List.of(folder.resolve("trace"))), "Trigon 1.2.3");
         long written = System.nanoTime();
         String document = open(chromium, page, 1280);
         System.err.printf(

@@ -331,7 +331,11 @@ class ReportTest {
         }
         Report report = report();
 
-        String page = HtmlPage.of(report);
+        String page = HtmlPage.of(report, "Trigon 1.2.3");
+        assertThat(page)
+                .contains("1 January 1970, 00:00 UTC", "Reported by<dd>Trigon 1.2.3")
+                .contains("<h2>What to do</h2>")
+                .containsPattern("\\((rank|ranks) [0-9, ]+\\)<br>");
         assertThat(page)
                 .doesNotContain("src=", "href=\"http", "url(", "@import")
                 .contains("<svg", "critical path", "lang=\"en\"");

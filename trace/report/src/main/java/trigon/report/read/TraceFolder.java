@@ -78,8 +78,8 @@ public final class TraceFolder {
             long lost =
                     trace.streams().values().stream().mapToLong(Stream::lost).sum();
             if (lost > 0) {
-                problems.add(file + " lacks " + lost + " records that were overwritten before they could be saved;"
-                        + " the histograms count all messages");
+                problems.add(file + " lacks " + lost + (lost == 1 ? " record" : " records")
+                        + ", overwritten before being saved;" + " the histograms count all messages");
             }
             processes.add(trace);
         });

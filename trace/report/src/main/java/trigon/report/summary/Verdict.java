@@ -65,7 +65,10 @@ public final class Verdict {
                                         Amounts.time(row.transportMedian()),
                                         Amounts.time(row.transportP99()),
                                         row.retransmissions() > 0
-                                                ? ", " + row.retransmissions() + " retransmissions"
+                                                ? ", " + row.retransmissions()
+                                                        + (row.retransmissions() == 1
+                                                                ? " retransmission"
+                                                                : " retransmissions")
                                                 : ""))
                         .orElse("");
     }

@@ -4,13 +4,19 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import trigon.report.model.Collective;
+import trigon.report.model.Rank;
 import trigon.report.path.Cause;
 import trigon.report.path.CriticalPath;
 import trigon.report.path.Segment;
@@ -30,16 +36,29 @@ public final class HtmlPage {
 
     private static final int MOST_STEPS = 60;
 
+    /** Of the time of all collectives, what a cause must have taken for its remedy to be shown. */
+    private static final double WORTH_A_REMEDY = 0.05;
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(
+                    "d MMMM yyyy, HH:mm 'UTC'", Locale.ENGLISH)
+            .withZone(ZoneOffset.UTC);
+
     private final Report report;
+    private final String reporter;
     private final StringBuilder html = new StringBuilder();
 
-    private HtmlPage(Report report) {
+    private HtmlPage(Report report, String reporter) {
         this.report = report;
+        this.reporter = reporter;
     }
 
-    /** A whole page, with its styles and pictures: it loads nothing. */
-    public static String of(Report report) {
-        return new HtmlPage(report).write();
+    /**
+     * A whole page, with its styles and pictures: it loads nothing.
+     *
+     * @param reporter the program that makes it, with its version
+     */
+    public static String of(Report report, String reporter) {
+        return new HtmlPage(report, reporter).write();
     }
 
     private String write() {
@@ -52,6 +71,8 @@ public final class HtmlPage {
                 <main><h1>Where the time went</h1>
                 <p class="verdict" role="status">%s</p>
                 """, resource("page.css"), text(report.verdict()));
+        origin();
+        remedies();
         problems();
         operations();
         links();
@@ -59,6 +80,46 @@ public final class HtmlPage {
         timelines();
         add("</main><script>\n%s</script></body></html>\n", resource("page.js"));
         return html.toString();
+    }
+
+    /** When and where the job ran, by the machines' clocks and names. */
+    private void origin() {
+        Map<String, List<String>> ranks = new TreeMap<>();
+        for (Rank rank : report.run().ranks()) {
+            ranks.computeIfAbsent(rank.host(), _ -> new ArrayList<>()).add(Integer.toString(rank.number()));
+        }
+        add("<dl class=\"origin\">");
+        report.run().ranks().stream()
+                .mapToLong(rank -> rank.trace().process().number("real", 0))
+                .filter(nanos -> nanos > 0)
+                .min()
+                .ifPresent(nanos -> add("<dt>Began<dd>%s", TIME.format(Instant.ofEpochSecond(0, nanos))));
+        add("<dt>Nodes<dd>");
+        ranks.forEach((host, numbers) -> add(
+                "%s (%s %s)<br>",
+                text(host), numbers.size() == 1 ? "rank" : "ranks", text(String.join(", ", numbers))));
+        add("<dt>Reported by<dd>%s</dl>\n", text(reporter));
+    }
+
+    /** For the causes that took the most. */
+    private void remedies() {
+        Map<Cause, Long> times = new EnumMap<>(Cause.class);
+        report.operations().forEach(row -> row.byCause().forEach((cause, time) -> times.merge(cause, time, Long::sum)));
+        long all =
+                report.operations().stream().mapToLong(OperationRow::totalWall).sum();
+        List<Map.Entry<Cause, Long>> worth = times.entrySet().stream()
+                .filter(each -> !each.getKey().remedy().isEmpty() && each.getValue() > WORTH_A_REMEDY * all)
+                .sorted(Map.Entry.<Cause, Long>comparingByValue().reversed())
+                .toList();
+        if (!worth.isEmpty()) {
+            add("<h2>What to do</h2><ul>\n");
+            worth.forEach(each -> add(
+                    "<li>%s, %s of the time: %s\n",
+                    each.getKey().word(),
+                    Amounts.share(each.getValue(), all),
+                    text(each.getKey().remedy())));
+            add("</ul>\n");
+        }
     }
 
     private void problems() {
