@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -154,6 +156,33 @@ class PlanTest {
                 .contains("  spark-3:\n    nics:\n    - {device: link1");
         assertThat(Run.of("plan", "--shape", "ring:3", "--nodes", "a,b,a").err())
                 .contains("--nodes is a,b,a: must be 3 different names, for --shape ring:3");
+    }
+
+    /** The subnets of twins, and of cables that cross, have places of their own. */
+    @Test
+    void labelsOfThePictureDoNotOverlap() {
+        Pattern label =
+                Pattern.compile("<rect +x=\"([\\d.]+)\" y=\"([\\d.]+)\" width=\"([\\d.]+)\" height=\"([\\d.]+)\"");
+        for (Cabling cabling : List.of(
+                Cabling.shape("ring:3", List.of(), true),
+                Cabling.shape("mesh:6", List.of(), false),
+                Cabling.read("f", "cables:\n- a b\n- a b\n- a b\n- b a-long-name\n", false))) {
+            List<double[]> boxes = label.matcher(Picture.of(cabling, Subnets.of(cabling, 77, 0)))
+                    .results()
+                    .map(found -> IntStream.rangeClosed(1, 4)
+                            .mapToDouble(i -> Double.parseDouble(found.group(i)))
+                            .toArray())
+                    .toList();
+            assertThat(boxes).hasSizeGreaterThan(1);
+            for (double[] one : boxes) {
+                assertThat(boxes)
+                        .filteredOn(other -> other != one)
+                        .noneMatch(other -> one[0] < other[0] + other[2]
+                                && other[0] < one[0] + one[2]
+                                && one[1] < other[1] + other[3]
+                                && other[1] < one[1] + one[3]);
+            }
+        }
     }
 
     /** A script that is on the wrong machine, or on one that has other interfaces, changes nothing. */
