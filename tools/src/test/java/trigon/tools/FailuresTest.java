@@ -70,7 +70,7 @@ class FailuresTest {
                 "", folder.toString(), binary.toString(), binary + "/x", folder + "/nowhere/x", "/proc/x", "/dev/zero");
         for (String line : LINES) {
             for (String file : files) {
-                Run run = Run.of(Stream.of(line.split(" "))
+                Run run = Run.of(Stream.of(line.split(" ", -1))
                         .map(word -> word.equals("FILE") ? file : word)
                         .toArray(String[]::new));
 

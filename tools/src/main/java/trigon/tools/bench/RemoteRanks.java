@@ -49,7 +49,7 @@ final class RemoteRanks implements AutoCloseable {
         JsonObject result() throws IOException {
             try {
                 return JsonObject.parse(Files.readString(output));
-            } catch (IllegalArgumentException | CharacterCodingException e) {
+            } catch (IllegalArgumentException | CharacterCodingException _) {
                 throw new CommandFailure(
                         "rank %d on %s printed something that is not its result: install the same Trigon on all nodes"
                                 .formatted(rank, node));

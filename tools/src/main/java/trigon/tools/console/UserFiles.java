@@ -4,7 +4,6 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -112,11 +111,6 @@ public final class UserFiles {
                 ofKernel(Optional.ofNullable(of.getReason()).orElse(said));
             default -> ofKernel(said);
         };
-    }
-
-    /** As {@link #reason(IOException)}. */
-    public static String reason(UncheckedIOException why) {
-        return reason(why.getCause());
     }
 
     private static String ofKernel(String text) {

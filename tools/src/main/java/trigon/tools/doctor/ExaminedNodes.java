@@ -103,7 +103,7 @@ public final class ExaminedNodes {
         }
     }
 
-    /** The name by which a node is reached. */
+    /** What the user has typed for a node: an address, if its host name became known later. */
     String reachedName(String node) {
         return reachedBy.getOrDefault(node, node);
     }

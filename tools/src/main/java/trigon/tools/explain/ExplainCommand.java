@@ -150,28 +150,28 @@ public final class ExplainCommand implements Callable<Integer> {
     }
 
     private void printRelays(PluginConfig config, List<String> relays, String none) {
+        boolean isOn = config.value(Settings.RELAY).serves();
         String text;
         if (!relays.isEmpty()) {
-            console.out()
-                    .println(console.styled(
-                            Style.GOOD, "Trigon relays by itself, through " + String.join(", ", relays) + "."));
-            text =
-                    "No cable joins the two nodes. A relay works while a process of the job, or \"trigon relay\", runs on "
-                            + (relays.size() == 1 ? "that node." : "each of these nodes, and with a cluster key.");
-        } else if (config.value(Settings.RELAY).serves()) {
-            console.out().println(console.styled(Style.BAD, "There is no direct path."));
-            text =
-                    "Trigon relays by itself if nodes with cables to both take part in the job, or run \"trigon relay\"; "
-                            + (config.cluster().isPresent()
-                                    ? "the cluster file has no such nodes."
-                                    : "without a cluster file, it is not known here which nodes these are. \"trigon doctor --nodes"
-                                            + " a,b,c\" shows who has a cable to whom.");
+            String names = String.join(", ", relays);
+            console.out().println(console.styled(Style.GOOD, "Trigon relays by itself, through " + names + "."));
+            text = "No cable joins the two nodes. A relay works while a process of the job, or \"trigon relay\", runs"
+                    + (relays.size() == 1 ? " on that node." : " on each of these nodes, and with a cluster key.");
         } else {
-            console.out().println(console.styled(Style.BAD, "There is no direct path, and relays are off."));
-            text = "With the setting relay: on, other nodes pass the data on.";
+            String off = isOn ? "." : ", and relays are off.";
+            console.out().println(console.styled(Style.BAD, "There is no direct path" + off));
+            text = isOn ? withoutRelays(config) : "With the setting relay: on, other nodes pass the data on.";
         }
         Table.wrap(text, console.width()).forEach(console.out()::println);
         Table.wrap(none, console.width()).forEach(console.out()::println);
+    }
+
+    private static String withoutRelays(PluginConfig config) {
+        return "Trigon relays by itself if nodes with cables to both take part in the job, or run \"trigon relay\"; "
+                + (config.cluster().isPresent()
+                        ? "the cluster file has no such nodes."
+                        : "which nodes these are, only a cluster file says. \"trigon doctor --nodes a,b,c\" shows who"
+                                + " has a cable to whom.");
     }
 
     private PeerDescription peer(PluginConfig config, List<LocalLink> own) {

@@ -21,8 +21,8 @@ import trigon.system.InterfaceAddress;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
-import trigon.tools.machine.Machine;
 import trigon.tools.console.UserFiles;
+import trigon.tools.machine.Machine;
 
 /** {@code trigon metrics}: what the jobs of this machine count, for Prometheus. */
 @Command(

@@ -12,10 +12,9 @@ import trigon.system.InterfaceAddress;
 import trigon.tools.console.CommandFailure;
 
 /**
- * A file with cables, as a user or {@code trigon doctor --cables} writes it: YAML, of which each line is read by itself.
- * The key {@code cables} has a list of texts such as {@code - a:eth1 b:eth2}, a cable each. An end may have addresses:
- * {@code a:eth1=10.0.12.1/24}. The key {@code machines} says which nodes are DGX Sparks, and {@code used} which subnets
- * the nodes have elsewhere.
+ * A file with cables, as a user or {@code trigon doctor --cables} writes it: YAML, read line by line. {@code cables}
+ * has texts such as {@code - a:eth1 b:eth2}, a cable each; an end may have addresses, as {@code a:eth1=10.0.12.1/24}.
+ * {@code machines} says which nodes are DGX Sparks, and {@code used} which subnets the nodes have elsewhere.
  */
 final class CableList {
 
@@ -93,13 +92,14 @@ final class CableList {
             throw new CommandFailure(place + ": \"" + text + "\" is not the end of a cable: write NODE or"
                     + " NODE:INTERFACE, and its addresses after =");
         }
-        if (end.group(3) != null) {
+        String has = end.group(3);
+        if (has != null) {
             if (end.group(2) == null) {
                 throw new CommandFailure(
                         place + ": \"" + text + "\" has an address without an interface: write NODE:INTERFACE=ADDRESS");
             }
             List<InterfaceAddress> these = new ArrayList<>();
-            for (String each : end.group(3).split(",", -1)) {
+            for (String each : has.split(",", -1)) {
                 these.add(address(place, each));
             }
             addresses.put(end.group(1) + ":" + end.group(2), these);

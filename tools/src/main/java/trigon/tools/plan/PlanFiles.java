@@ -65,7 +65,7 @@ final class PlanFiles {
     private String apply(String node) {
         return """
                 #!/bin/sh
-                # Gives the node %1$s its addresses instead of old ones, and its interfaces the MTU %2$d. As root, on %1$s:
+                # Gives the node %1$s its addresses for old ones, and its interfaces the MTU %2$d. As root, on %1$s:
                 #   ./apply.sh                   until the machine starts anew
                 #   ./apply.sh netplan           for good, where netplan is used, as on Ubuntu
                 #   ./apply.sh networkmanager    for good, where NetworkManager is used

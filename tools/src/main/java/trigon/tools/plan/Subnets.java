@@ -1,7 +1,5 @@
 package trigon.tools.plan;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,16 +47,15 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
         int offset = 0;
         for (Cable cable : cabling.cables()) {
             Optional<Ends> kept = kept(cabling.machines(), cable);
-            Ends ends = kept.orElse(null);
-            while (ends == null) {
-                if (offset >= ALL_ADDRESSES) {
-                    throw new CommandFailure("%d subnets of /%d do not fit into 10.%d.0.0/16: take --prefix 31"
-                            .formatted(cabling.cables().size(), prefix, base));
-                }
-                ends = fresh(cabling.machines(), base, offset, prefix).orElse(null);
+            Optional<Ends> found = kept;
+            while (found.isEmpty() && offset < ALL_ADDRESSES) {
+                found = fresh(cabling.machines(), base, offset, prefix);
                 offset += 1 << (32 - prefix);
             }
-            names.add(subnet(ends.from()));
+            Ends ends = found.orElseThrow(
+                    () -> new CommandFailure("%d subnets of /%d do not fit into 10.%d.0.0/16: take --prefix 31"
+                            .formatted(cabling.cables().size(), prefix, base)));
+            names.add(ends.from().subnet());
             add(byNode, cabling.machines(), cable.from(), cable.fromNic(), ends.from(), kept.isPresent());
             add(byNode, cabling.machines(), cable.to(), cable.toNic(), ends.to(), kept.isPresent());
         }
@@ -119,19 +116,6 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
 
     private static String text(int base, int offset) {
         return "10." + base + "." + (offset >> 8) + "." + (offset & 255);
-    }
-
-    /** The subnet of an address, as {@code ip route} has it. */
-    private static String subnet(InterfaceAddress of) {
-        byte[] bytes = of.address().getAddress();
-        for (int bit = of.prefixLength(); bit < bytes.length * Byte.SIZE; bit++) {
-            bytes[bit / Byte.SIZE] &= (byte) ~(0x80 >> bit % Byte.SIZE);
-        }
-        try {
-            return new InterfaceAddress(InetAddress.getByAddress(bytes), of.prefixLength()).toString();
-        } catch (UnknownHostException e) {
-            throw new AssertionError("an address with as many bytes as before", e);
-        }
     }
 
     /** The interfaces of all nodes that lose addresses, as {@code a eth1 192.168.0.1/24}. */

@@ -66,7 +66,7 @@ class CablesTest {
     private static NodeFacts node(String machine, String... nicsAndAddresses) {
         List<Object> nics = new ArrayList<>();
         for (String each : nicsAndAddresses) {
-            List<String> words = List.of(each.split(" "));
+            List<String> words = List.of(each.split(" ", -1));
             nics.add(Json.object("name", words.getFirst(), "addresses", words.subList(1, words.size())));
         }
         return new NodeFacts(JsonObject.parse(Json.text(Json.object(
