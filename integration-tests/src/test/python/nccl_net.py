@@ -130,24 +130,10 @@ class Loop:
         ctypes.memset(self.source, fill % 251 + 1, self.BYTES)
         ctypes.memset(self.target, 0, self.BYTES)
         sent, received = POINTER(), POINTER()
-        data = POINTER(ctypes.addressof(self.target))
-        result = self.plugin.irecv(
-            self.receiver,
-            1,
-            ctypes.byref(data),
-            ctypes.byref(SIZE(self.BYTES)),
-            ctypes.byref(INT(3)),
-            ctypes.byref(self.receive_memory),
-            None,
-            ctypes.byref(received),
-        )
-        check(result, "irecv")
+        check(self.receive(received), "irecv")
 
         def is_sent():
-            result = self.plugin.isend(
-                self.sender, self.source, self.BYTES, 3, self.send_memory, None, ctypes.byref(sent)
-            )
-            check(result, "isend")
+            check(self.send(sent), "isend")
             return bool(sent)
 
         wait(is_sent, "isend")
@@ -160,6 +146,24 @@ class Loop:
 
             wait(is_done, "test")
         assert self.source.raw == self.target.raw, f"message {fill} is wrong"
+
+    def receive(self, request):
+        data = POINTER(ctypes.addressof(self.target))
+        return self.plugin.irecv(
+            self.receiver,
+            1,
+            ctypes.byref(data),
+            ctypes.byref(SIZE(self.BYTES)),
+            ctypes.byref(INT(3)),
+            ctypes.byref(self.receive_memory),
+            None,
+            ctypes.byref(request),
+        )
+
+    def send(self, request):
+        return self.plugin.isend(
+            self.sender, self.source, self.BYTES, 3, self.send_memory, None, ctypes.byref(request)
+        )
 
     def close(self):
         self.plugin.deregMr(self.sender, self.send_memory)

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -116,30 +117,48 @@ def signals(plugin):
     raise AssertionError("no KeyboardInterrupt")
 
 
+def end_sockets():
+    """Ends the connections of this process's TCP sockets: whoever writes to one from now on gets EPIPE."""
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            with socket.socket(fileno=os.dup(int(name))) as opened:
+                if opened.type == socket.SOCK_STREAM and opened.family in (socket.AF_INET, socket.AF_INET6):
+                    opened.shutdown(socket.SHUT_WR)
+        except OSError:  # no socket, or one that listens
+            pass
+
+
 def pipe(plugin):
-    """SIGPIPE's default must not end the program when a peer's socket is gone, whenever it was set."""
+    """SIGPIPE keeps the program's default, set before or after the start; a peer that is gone does not raise it."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    move_and_close(plugin)
+    say(f"after the start: {handler_of(signal.SIGPIPE)}")
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     loop = Loop(plugin)
-    os.kill(os.getpid(), signal.SIGPIPE)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    loop.move(1)
+    end_sockets()
+    for _ in range(8):
+        loop.send(ctypes.c_void_p())
     loop.close()
-    move_and_close(plugin)  # the next communicator: the guard looks again
-    os.kill(os.getpid(), signal.SIGPIPE)
+    say("a write to a pipe that nobody reads")
+    reader, writer = os.pipe()
+    os.close(reader)
+    os.write(writer, b"end")
 
 
-def segv_handler():
-    """The address of the function that handles SIGSEGV now."""
+def handler_of(number):
+    """The address of the function that handles a signal now; 0 is the default, 1 ignores it."""
     action = (ctypes.c_size_t * 32)()
-    assert ctypes.CDLL(None).sigaction(signal.SIGSEGV, None, action) == 0
+    assert ctypes.CDLL(None).sigaction(number, None, action) == 0
     return action[0]
 
 
 def enable_guarded_faulthandler():
     """Returns once the plugin's guard is before the handler; with libjsig the handler is behind the JVM's at once."""
-    guard = segv_handler()
+    guard = handler_of(signal.SIGSEGV)
     faulthandler.enable()
     if not hasattr(ctypes.CDLL(None), "JVM_get_signal_action"):
-        wait_until(lambda: segv_handler() == guard, "the guard has not seen the handler")
+        wait_until(lambda: handler_of(signal.SIGSEGV) == guard, "the guard has not seen the handler")
 
 
 def crash(plugin, when):

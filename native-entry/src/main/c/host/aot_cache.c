@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "log.h"
 
 #define CACHE_FILE "lib/trigon.aot"
@@ -38,8 +39,7 @@ bool find_cache(const struct home *home, char path[PATH_MAX]) {
   uint64_t cache_then;
   uint64_t jars = 0;
   uint64_t cache = 0;
-  if (!home->own_runtime || chooses_archive(getenv("TRIGON_JAVA_OPTS")) ||
-      chooses_archive(getenv("JAVA_TOOL_OPTIONS")) || chooses_archive(getenv("_JAVA_OPTIONS"))) {
+  if (!home->own_runtime || chooses_archive(getenv(OWN_OPTIONS))) {
     return false;
   }
   if (!path_of(path, home->directory, CACHE_FILE) || !path_of(binding, home->directory, CACHE_BINDING) ||

@@ -1,32 +1,31 @@
 #include "environment.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
 #include "failure.h"
+#include "log.h"
 
-/*
- * In the order in which the JVM goes through them: ours come between the first two. JDK_JAVA_OPTIONS is the launcher's.
- */
-static const char *const option_variables[] = {"JAVA_TOOL_OPTIONS", "TRIGON_JAVA_OPTS", "_JAVA_OPTIONS"};
-enum { OPTION_VARIABLES = sizeof option_variables / sizeof option_variables[0], FIRST_AFTER_OURS = 1 };
+static const char *const variables_of_others[] = {"JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_AOT_VM_OPTIONS"};
+enum { VARIABLES_OF_OTHERS = sizeof variables_of_others / sizeof variables_of_others[0] };
 
 struct unbearable {
   const char *option;
   const char *effect;
-  bool switched_off_by_ours; /* so it is no matter in JAVA_TOOL_OPTIONS */
 };
 
 static const struct unbearable unbearable_options[] = {
-    {"-Xlog:help", "prints help and ends the program", false},
-    {"-XX:+PrintFlagsInitial", "prints to standard output and ends the program", false},
-    {"-Xinternalversion", "prints to standard output", false},
-    {"-Xshare:dump", "makes an archive instead of a running JVM", false},
+    {"-Xlog:help", "prints help and ends the program"},
+    {"-XX:+PrintFlagsInitial", "prints to standard output and ends the program"},
+    {"-Xinternalversion", "prints to standard output"},
+    {"-Xshare:dump", "makes an archive instead of a running JVM"},
     /* JDK 25 frees what it has not allocated; with "=..." it is fine */
-    {"-XX:StartFlightRecording", "without a value crashes a program that hosts a JVM", false},
-    {"-XX:+ExitOnOutOfMemoryError", "ends the program where a call could fail", true},
-    {"-XX:+CrashOnOutOfMemoryError", "ends the program where a call could fail", true},
+    {"-XX:StartFlightRecording", "without a value crashes a program that hosts a JVM"},
+    {"-XX:+ExitOnOutOfMemoryError", "ends the program where a call could fail"},
+    {"-XX:+CrashOnOutOfMemoryError", "ends the program where a call could fail"},
 };
 
 /* Whether `text` has `word` as a word of its own: between blanks, quotes, or the ends. */
@@ -42,31 +41,52 @@ static bool has_word(const char *text, const char *word) {
   return false;
 }
 
-bool is_environment_bearable(void) {
-  for (size_t i = 0; i < OPTION_VARIABLES; i++) {
-    const char *text = getenv(option_variables[i]);
-    for (size_t k = 0; text != NULL && k < sizeof unbearable_options / sizeof unbearable_options[0]; k++) {
-      const struct unbearable *bad = &unbearable_options[k];
-      if (has_word(text, bad->option) && !(bad->switched_off_by_ours && i < FIRST_AFTER_OURS)) {
-        return start_fails("%s in the environment has %s, which %s; remove it there for this program",
-                           option_variables[i], bad->option, bad->effect);
-      }
+bool are_own_options_bearable(void) {
+  const char *text = getenv(OWN_OPTIONS);
+  for (size_t i = 0; text != NULL && i < sizeof unbearable_options / sizeof unbearable_options[0]; i++) {
+    if (has_word(text, unbearable_options[i].option)) {
+      return start_fails(OWN_OPTIONS " in the environment has %s, which %s; remove it there for this program",
+                         unbearable_options[i].option, unbearable_options[i].effect);
     }
   }
   return true;
 }
 
-void describe_environment(char *text, size_t size) {
-  size_t length = (size_t)snprintf(text, size, "%s", "");
-  for (size_t i = 0; i < OPTION_VARIABLES; i++) {
-    const char *value = getenv(option_variables[i]);
-    if (value != NULL && value[0] != '\0' && length + 1 < size) {
-      const char *separator = length == 0 ? "" : ", ";
-      int more = snprintf(text + length, size - length, "%s%s=%.200s", separator, option_variables[i], value);
-      length += more > 0 ? (size_t)more : 0;
+/* The names of those that are set, "A, B"; empty: none is. */
+static void list_variables_of_others(char *list, size_t size) {
+  size_t length = (size_t)snprintf(list, size, "%s", "");
+  for (size_t i = 0; i < VARIABLES_OF_OTHERS; i++) {
+    const char *value = getenv(variables_of_others[i]);
+    if (value != NULL && value[0] != '\0' && length < size) {
+      length += (size_t)snprintf(list + length, size - length, "%s%s", length == 0 ? "" : ", ", variables_of_others[i]);
     }
   }
-  if (length == 0) {
-    (void)snprintf(text, size, "no options in the environment");
+}
+
+/* getenv(3), as libjvm sees it. */
+static char *getenv_of_jvm(const char *name) {
+  for (size_t i = 0; i < VARIABLES_OF_OTHERS; i++) {
+    if (strcmp(name, variables_of_others[i]) == 0) {
+      return NULL;
+    }
   }
+  return getenv(name);
+}
+
+bool hide_options_of_others(void *libjvm) {
+  char set[64];
+  list_variables_of_others(set, sizeof set);
+  bool hidden = replace_call(libjvm, "getenv", (void (*)(void))getenv_of_jvm);
+  if (set[0] == '\0') {
+    return true;
+  }
+  if (!hidden) {
+    return start_fails("cannot keep Trigon's JVM from reading %s, which is set for other Java programs; unset it for "
+                       "this program",
+                       set);
+  }
+  log_text(NCCL_LOG_INFO, "%s: ignored, as it is set for other Java programs; " OWN_OPTIONS
+                          " has the options for Trigon's JVM",
+           set);
+  return true;
 }

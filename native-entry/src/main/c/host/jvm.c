@@ -5,7 +5,6 @@
 #include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include "log.h"
 #include "memory.h"
 #include "options.h"
+#include "pipes.h"
 #include "signals.h"
 
 typedef jint (*create_jvm_function)(JavaVM **vm, void **env, void *arguments);
@@ -50,7 +50,10 @@ static jint JNICALL hear_jvm(FILE *file, const char *format, va_list arguments) 
     return vfprintf(file, format, arguments);
   }
   if (!atomic_load(&creating)) {
-    return vfprintf(stderr, format, arguments);
+    struct sigpipe_state before = begin_without_sigpipe();
+    jint printed = vfprintf(stderr, format, arguments);
+    end_without_sigpipe(&before);
+    return printed;
   }
   char line[LOG_LINE_BYTES];
   int length = vsnprintf(line, sizeof line, format, arguments);
@@ -121,25 +124,13 @@ bool open_libjvm(const struct home *home, void **libjvm) {
   return *libjvm != NULL || start_fails("cannot load the JVM: %s", dlerror());
 }
 
-/* With a handler of the host's on SIGUSR2 (which HotSpot takes, for profiling alone) put back. */
-static jint create_keeping_usr2(create_jvm_function create, JavaVM **vm, JNIEnv **env, JavaVMInitArgs *arguments) {
-  struct sigaction of_host_usr2;
-  bool keep = sigaction(SIGUSR2, NULL, &of_host_usr2) == 0 &&
-              ((of_host_usr2.sa_flags & SA_SIGINFO) || of_host_usr2.sa_handler != SIG_DFL);
-  jint result = create(vm, (void **)env, arguments);
-  if (keep && getenv("_JAVA_SR_SIGNUM") == NULL) {
-    (void)sigaction(SIGUSR2, &of_host_usr2, NULL);
-  }
-  return result;
-}
-
 /* Ours, the hooks, and what the user adds. False: start_failure() says what is wrong with them. */
 static bool prepare_options(struct jvm_options *options, const struct home *home) {
   collect_options(options, home);
   add_option(options, "abort", (void *)leave_creation);
   add_option(options, "vfprintf", (void *)hear_jvm);
   if (!options->complete) {
-    return start_fails("%s: too many options in TRIGON_JAVA_OPTS, or no memory", home->libjvm);
+    return start_fails("%s: too many options in " OWN_OPTIONS ", or no memory", home->libjvm);
   }
   return is_memory_granted(options);
 }
@@ -156,15 +147,14 @@ static bool create_heard(create_jvm_function create, struct jvm_options *options
   atomic_store(&creating, true);
   bool gave_up = setjmp(out_of_creation) != 0;
   if (!gave_up) {
-    result = create_keeping_usr2(create, vm, env, &arguments);
+    result = create(vm, (void **)env, &arguments);
   }
   atomic_store(&creating, false);
   bool has_said = trim_said();
   if (gave_up || result != JNI_OK) {
-    char options_outside[LOG_LINE_BYTES / 2];
-    describe_environment(options_outside, sizeof options_outside);
-    return start_fails("the JVM %s did not start (%d): %s; with %s", libjvm, (int)result,
-                       has_said ? said : "it may have said why on standard error", options_outside);
+    const char *own = getenv(OWN_OPTIONS);
+    return start_fails("the JVM %s did not start (%d): %s; with " OWN_OPTIONS "=%.400s", libjvm, (int)result,
+                       has_said ? said : "it may have said why on standard error", own == NULL ? "" : own);
   }
   if (has_said) {
     log_text(NCCL_LOG_INFO, "the JVM says: %s", said);
@@ -174,7 +164,7 @@ static bool create_heard(create_jvm_function create, struct jvm_options *options
 
 bool create_jvm(void *libjvm, const struct home *home, JavaVM **vm, JNIEnv **env) {
   static struct jvm_options options; /* not on the stack: longjmp leaves it as it is */
-  if (!is_environment_bearable()) {
+  if (!are_own_options_bearable() || !hide_options_of_others(libjvm)) {
     return false;
   }
   create_jvm_function create = (create_jvm_function)dlsym(libjvm, "JNI_CreateJavaVM");
@@ -184,9 +174,11 @@ bool create_jvm(void *libjvm, const struct home *home, JavaVM **vm, JNIEnv **env
   if (!prepare_options(&options, home)) {
     return false;
   }
+  keep_signals_of_host();
   struct utf8_names names = begin_utf8_names();
   bool created = create_heard(create, &options, home->libjvm, vm, env);
   end_utf8_names(names);
+  give_signals_back(created ? home->libjvm : NULL);
   if (!created) {
     return false;
   }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "pipes.h"
+
 static _Atomic(nccl_logger) nccl_log;
 
 void set_nccl_log(nccl_logger log) {
@@ -18,7 +20,9 @@ int32_t log_line(int32_t level, int64_t subsystems, const char *text) {
   if (log == NULL) {
     return 0;
   }
+  struct sigpipe_state before = begin_without_sigpipe(); /* NCCL may log into a pipe */
   log(level, (unsigned long)subsystems, "trigon", 0, "%s", text);
+  end_without_sigpipe(&before);
   return 1;
 }
 

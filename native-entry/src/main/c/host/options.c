@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "aot_cache.h"
+#include "environment.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -22,9 +23,6 @@ static const char *const standard_options[] = {
     "-XX:+DisableAttachMechanism",
     "-Xlog:disable",
     "-Xlog:all=warning,jvmti=off:stderr", /* jvmti: exhaustion.c says it */
-    /* JAVA_TOOL_OPTIONS may have them for programs of their own: here a call fails instead */
-    "-XX:-ExitOnOutOfMemoryError",
-    "-XX:-CrashOnOutOfMemoryError",
     /* small: the data path makes no garbage, so the heap serves connection set-up alone */
     "-Xms16m",
     "-Xmx128m",
@@ -41,15 +39,10 @@ static const char *const standard_options[] = {
 };
 
 /*
- * The shortest pauses at this size. Switched off by name, since JAVA_TOOL_OPTIONS may have switched one on. What lives
- * for seconds, as handshakes and announcements do, stays in the young generation; what a collection frees is given
- * back.
+ * The shortest pauses at this size. What lives for seconds, as handshakes and announcements do, stays in the young
+ * generation; what a collection frees is given back.
  */
 static const char *const collector_options[] = {
-    "-XX:-UseG1GC",
-    "-XX:-UseParallelGC",
-    "-XX:-UseZGC",
-    "-XX:-UseShenandoahGC",
     "-XX:+UseSerialGC",
     "-XX:SurvivorRatio=4",
     "-XX:TargetSurvivorRatio=90",
@@ -190,7 +183,7 @@ static void add_class_path(struct jvm_options *options, const struct home *home)
 }
 
 void collect_options(struct jvm_options *options, const struct home *home) {
-  const char *own = getenv("TRIGON_JAVA_OPTS");
+  const char *own = getenv(OWN_OPTIONS);
   const char *directory = getenv("TMPDIR");
   own = own != NULL ? own : "";
   directory = directory != NULL && directory[0] != '\0' ? directory : "/tmp";

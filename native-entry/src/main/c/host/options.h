@@ -15,7 +15,7 @@ struct jvm_options {
   bool complete; /* false: one did not fit, or there was no memory for it */
 };
 
-/* Ours, and those of TRIGON_JAVA_OPTS behind them, which win. The strings live as long as the process. */
+/* Ours, and those of OWN_OPTIONS behind them, which win. The strings live as long as the process. */
 void collect_options(struct jvm_options *options, const struct home *home);
 
 /* One more; `extra` is JavaVMOption's extraInfo. */

@@ -5,11 +5,13 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "crash.h"
 #include "log.h"
+#include "pipes.h"
 
 /* libjvm's: handles the signal if it is the JVM's, and returns whether it was. */
 typedef int (*jvm_signal_handler)(int signal, siginfo_t *info, void *context, int abort_if_unrecognized);
@@ -111,19 +113,6 @@ static void guard(int signal, siginfo_t *info, void *context) {
   innermost = innermost_before;
 }
 
-/*
- * SIGPIPE: HotSpot has a handler that does nothing, since Java writes to sockets whose other end may be gone, on NCCL's
- * threads too. A default that the host sets later would end it when a peer does.
- */
-static struct sigaction pipe_of_jvm;
-
-static void guard_pipe(void) {
-  struct sigaction now;
-  if (set_action(SIGPIPE, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL) {
-    (void)set_action(SIGPIPE, &pipe_of_jvm, NULL);
-  }
-}
-
 static bool is_handler(const struct sigaction *action, void (*handler)(int, siginfo_t *, void *)) {
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
 }
@@ -145,7 +134,6 @@ void guard_signals(void) {
     ours.sa_sigaction = guard;
     (void)set_action(guarded_signals[i], &ours, NULL);
   }
-  guard_pipe();
   pthread_mutex_unlock(&guard_lock);
 }
 
@@ -160,7 +148,7 @@ void block_signals_of_host(void) {
 }
 
 /*
- * The kernel tells nobody of a new handler, so it is looked for: so long it is alone. Five system calls each time. In
+ * The kernel tells nobody of a new handler, so it is looked for: so long it is alone. Four system calls each time. In
  * C, so that it goes on when Java has run out of memory.
  */
 enum { LOOK_EVERY_MS = 50, LOOKING_STACK_BYTES = 256 * 1024 };
@@ -195,6 +183,30 @@ static bool start_looking(void) {
   return started;
 }
 
+/* Signals that HotSpot takes though it can do without: SIGUSR2 for profiling alone, SIGPIPE see pipes.h. */
+static struct sigaction host_usr2;
+static struct sigaction host_pipe;
+
+void keep_signals_of_host(void) {
+  (void)sigaction(SIGUSR2, NULL, &host_usr2);
+  (void)sigaction(SIGPIPE, NULL, &host_pipe);
+}
+
+static bool is_default(const struct sigaction *action) {
+  return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+void give_signals_back(const char *libjvm) {
+  if (!is_default(&host_usr2) && getenv("_JAVA_SR_SIGNUM") == NULL) {
+    (void)sigaction(SIGUSR2, &host_usr2, NULL);
+  }
+  if (find_set_action() && (libjvm == NULL || write_without_sigpipe(libjvm))) {
+    (void)set_action(SIGPIPE, &host_pipe, NULL);
+  } else {
+    log_text(NCCL_LOG_INFO, "the JVM handles SIGPIPE in this program: what Java writes cannot be kept from raising it");
+  }
+}
+
 void begin_to_guard(void *libjvm) {
   jvm_signal_handler jvm = (jvm_signal_handler)dlsym(libjvm, "JVM_handle_linux_signal");
   if (jvm == NULL || !find_set_action()) {
@@ -205,7 +217,6 @@ void begin_to_guard(void *libjvm) {
   for (size_t i = 0; i < GUARDED_SIGNALS; i++) {
     (void)set_action(guarded_signals[i], NULL, &of_jvm[i]);
   }
-  (void)set_action(SIGPIPE, NULL, &pipe_of_jvm);
   ask_jvm = jvm;
   guard_signals();
   if (!start_looking()) {

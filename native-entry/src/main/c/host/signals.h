@@ -13,6 +13,12 @@
 /* Blocks what the host may handle, so that it never arrives on a thread of the JVM; the JVM unblocks its own. */
 void block_signals_of_host(void);
 
+/* Before a JVM of our own is created: remembers what it would take from the host for good. */
+void keep_signals_of_host(void);
+
+/* After that: SIGUSR2 and SIGPIPE are the host's again. `libjvm`: its path, or NULL if the JVM was not created. */
+void give_signals_back(const char *libjvm);
+
 /*
  * Once, after a JVM of our own was created: remembers its handlers, puts the guard in front, and starts the thread that
  * looks for handlers of the host's from then on.

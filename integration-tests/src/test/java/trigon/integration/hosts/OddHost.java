@@ -25,6 +25,7 @@ record OddHost(Path scratch, Path distribution, List<String> by, Map<String, Str
 
     static final int ABORTED = 128 + 6;
     static final int SEGMENTATION_FAULT = 128 + 11;
+    static final int BROKEN_PIPE = 128 + 13;
 
     private static final int DEADLINE_SECONDS = 150;
     /** A process that is short of memory or processors answers late. */

@@ -45,15 +45,23 @@ class PythonHostIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"threads", "thread_per_message", "signals", "pipe", "fork_before", "spawn"})
+    @ValueSource(strings = {"threads", "thread_per_message", "signals", "fork_before", "spawn"})
     void goesOnAsIfThereWereNoJvm(String name) {
         host.python(name).hasSucceeded();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"threads", "signals", "pipe"})
+    @ValueSource(strings = {"threads", "signals"})
     void goesOnWithLibjsig(String name) {
         withLibjsig().python(name).hasSucceeded();
+    }
+
+    /** As "program | head" does; and not before, by a write to a peer that is gone. */
+    @Test
+    void endsByItsOwnWriteToAPipeThatNobodyReads() {
+        host.python("pipe")
+                .hasExited(OddHost.BROKEN_PIPE)
+                .hasSaid("after the start: 0", "a write to a pipe that nobody reads");
     }
 
     @ParameterizedTest
