@@ -1,23 +1,23 @@
 #include "file_names.h"
 
+#include <langinfo.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-static bool has_c_locale(void) {
-  static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"}; /* locale(7): the first that is set counts */
-  const char *locale = "";
-  for (size_t i = 0; i < sizeof variables / sizeof variables[0] && locale[0] == '\0'; i++) {
-    const char *value = getenv(variables[i]);
-    locale = value != NULL ? value : "";
+/* Whether the locale that the environment asks for is not installed, or has ASCII's characters alone, as C has. */
+static bool has_ascii_alone(void) {
+  locale_t asked = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+  if (asked == (locale_t)0) {
+    return true;
   }
-  return locale[0] == '\0' || strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0;
+  bool ascii = strcmp(nl_langinfo_l(CODESET, asked), "ANSI_X3.4-1968") == 0;
+  freelocale(asked);
+  return ascii;
 }
 
 struct utf8_names begin_utf8_names(void) {
   struct utf8_names names = {(locale_t)0, (locale_t)0};
-  if (has_c_locale()) {
+  if (has_ascii_alone()) {
     names.used = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
   }
   if (names.used != (locale_t)0) {

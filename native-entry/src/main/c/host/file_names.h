@@ -1,6 +1,7 @@
 /*
- * How the JVM reads the names of files. In the C locale it takes them for ASCII, and finds nothing below a folder whose
- * name has other characters, not even its own libraries. The kernel takes names as they are, and today they are UTF-8.
+ * How the JVM reads the names of files. In the C locale, and in one that is not installed, it takes them for ASCII. It
+ * finds no file whose path has other characters, not even its own libraries. The kernel takes names as they are, and
+ * today they are UTF-8.
  */
 #ifndef TRIGON_HOST_FILE_NAMES_H
 #define TRIGON_HOST_FILE_NAMES_H
@@ -14,7 +15,7 @@ struct utf8_names {
 };
 
 /*
- * On this thread, until end_utf8_names, names are UTF-8 where the environment asks for the C locale: the JVM asks
+ * On this thread, until end_utf8_names, names are UTF-8 where the environment's locale has ASCII alone: the JVM asks
  * nl_langinfo(3) when it is created. The locale of the process, and of its other threads, stays as it is.
  */
 struct utf8_names begin_utf8_names(void);
