@@ -18,7 +18,12 @@ use() { # TRIGON: as root, and as somebody who may write nothing but /tmp
 
 # Its JVM refuses to start without the AOT cache, and so do jars of other times than when it was trained.
 starts_from_cache() { # TRIGON
-  JAVA_TOOL_OPTIONS=-XX:AOTMode=on "$1" links >/tmp/cache.out 2>&1 || fail "no AOT cache is used: $(cat /tmp/cache.out)"
+  (
+    home=$(dirname "$(dirname "$(readlink -f "$1")")")
+    . "$home/libexec/tools-java.sh"
+    tools_java "$home"
+    "${tools_java[@]}" -XX:AOTMode=on trigon.tools.TrigonProgram links
+  ) >/tmp/cache.out 2>&1 || fail "no AOT cache is used: $(cat /tmp/cache.out)"
   rm /tmp/cache.out
 }
 

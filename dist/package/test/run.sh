@@ -45,8 +45,11 @@ quick() {
   archive=$(echo "$place"/trigon-*)
   use "$archive/bin/trigon"
   # without its AOT cache the JVM would not start
-  JAVA_TOOL_OPTIONS=-XX:AOTMode=on "$archive/bin/trigon" links >"$scratch/links" 2>&1 ||
-    die "no AOT cache is used: $(cat "$scratch/links")"
+  (
+    . "$archive/libexec/tools-java.sh"
+    tools_java "$archive"
+    "${tools_java[@]}" -XX:AOTMode=on trigon.tools.TrigonProgram links
+  ) >"$scratch/links" 2>&1 || die "no AOT cache is used: $(cat "$scratch/links")"
   step "a copy that has lost the times of the files, as pip makes it"
   cp -R --preserve=mode,links "$archive" "$scratch/copy"
   "$scratch/copy/bin/trigon" links 2>&1 >/dev/null | diff /dev/null - || die "trigon links succeeds, and yet says that"

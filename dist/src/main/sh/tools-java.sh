@@ -4,8 +4,12 @@
 # log there is for a job's log. The cache (decision 9) is used with the jars that it was made with, and at their times,
 # which an installer may not have kept: the JVM refuses others. What it says of that is for nobody who uses the command.
 tools_java() { # HOME
-  local home=$1 jar locale=${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} LC_ALL=C path="" cache=$1/lib/tools.aot
+  local home=$1 jar utf8=() path="" cache=$1/lib/tools.aot
+  has_only_ascii && utf8=(env LC_ALL=C.UTF-8)
+  local LC_ALL=C # for the order of the jars
+  ignore_options_of_others
   tools_java=(
+    ${utf8[@]+"${utf8[@]}"}
     "$home/runtime/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData
     --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow
     -Dslf4j.internal.verbosity=ERROR "-Dtrigon.home=$home"
@@ -18,8 +22,25 @@ tools_java() { # HOME
       -Xlog:aot=off:stderr -Xlog:cds=off:stderr)
   fi
   tools_java+=(-cp "$path")
-  # In the C locale Java takes the names of files for ASCII.
-  case $locale/$home in C/*[!\ -~]* | POSIX/*[!\ -~]*) tools_java=(env LC_ALL=C.UTF-8 "${tools_java[@]}") ;; *) ;; esac
+}
+
+# Whether Java would take the names of files for ASCII: in the C locale, and in one that is not installed.
+has_only_ascii() {
+  local letter=$'\xc3\xbc' # one in UTF-8
+  case ${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} in
+    C | POSIX | *.[Uu][Tt][Ff]*8) [ ${#letter} -ne 1 ] ;;
+    *) return 1 ;;
+  esac
+}
+
+# Options for other Java programs, which platforms set for every process: an agent would keep Java from starting.
+ignore_options_of_others() {
+  local name set=()
+  for name in JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS; do
+    [ -z "${!name:-}" ] || set+=("$name")
+    unset "$name"
+  done
+  [ ${#set[@]} -eq 0 ] || echo "trigon: ${set[*]}: ignored, as it is set for other Java programs" >&2
 }
 
 # What the cache belongs to: itself, and the jars' names, sizes and times.

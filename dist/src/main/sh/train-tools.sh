@@ -13,7 +13,7 @@ rm -f "$home"/lib/tools.aot*
 tools_java "$home"
 log=$(mktemp "${TMPDIR:-/tmp}/trigon-tools.XXXXXX")
 trap 'rm -f "$log"' EXIT
-if env -u JAVA_TOOL_OPTIONS -u _JAVA_OPTIONS "${tools_java[@]}" "-XX:AOTCacheOutput=$home/lib/tools.aot" \
+if "${tools_java[@]}" "-XX:AOTCacheOutput=$home/lib/tools.aot" \
   -XX:+UnlockDiagnosticVMOptions -XX:-AOTAdapterCaching -XX:-AOTStubCaching \
   trigon.tools.Rehearsal >"$log" 2>&1 </dev/null &&
   [ -s "$home/lib/tools.aot" ]; then

@@ -34,7 +34,7 @@ nodes:
   a: {nics: [{address: 127.0.12.1/24}, {address: 127.0.13.1/24}]}
 END
 rm -rf "$work/rendezvous" "$work/rendezvous-short" "$work/rendezvous-long"
-env -u JAVA_TOOL_OPTIONS -u _JAVA_OPTIONS -u TRIGON_LINKS -u TRIGON_HOME -u TRIGON_LOG NCCL_DEBUG=INFO \
+env -u TRIGON_LINKS -u TRIGON_HOME -u TRIGON_LOG NCCL_DEBUG=INFO \
   "LD_LIBRARY_PATH=$training${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" INSTANTVERBS_DRIVER=mlx5_core "$@" \
   "$training/train" "$distribution" "$work/trigon.yaml" "$work/rendezvous" "$training/classes" \
   >"$work/train.log" 2>&1 </dev/null || {
