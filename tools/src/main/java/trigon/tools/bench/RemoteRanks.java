@@ -17,6 +17,7 @@ import trigon.tools.console.Time;
 import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.NcclHost;
+import trigon.tools.probe.ReachFailure;
 import trigon.tools.probe.ReachOptions;
 
 /** The same command on other nodes, started from here: a rank on each, which ends with its input. One thread. */
@@ -63,12 +64,14 @@ final class RemoteRanks implements AutoCloseable {
             } catch (IOException e) {
                 said = UserFiles.reason(e);
             }
-            return new CommandFailure("rank %d on %s failed%s; the end of what it says:%n%s"
+            ReachFailure reason = ReachFailure.of(said);
+            return new CommandFailure("rank %d on %s failed%s; the end of what it says:%n%s%s"
                     .formatted(
                             rank,
                             node,
                             process.isAlive() ? "" : " with exit status " + process.exitValue(),
-                            said.isBlank() ? "nothing" : said));
+                            said.isBlank() ? "nothing" : said,
+                            reason == ReachFailure.UNKNOWN ? "" : "\ndo: " + reason.remedy(node)));
         }
     }
 

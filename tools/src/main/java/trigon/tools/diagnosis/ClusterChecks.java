@@ -17,6 +17,7 @@ import trigon.tools.cabling.Place;
 import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;
 import trigon.tools.probe.Observations.Clock;
+import trigon.tools.probe.ReachFailure;
 
 /** What is wrong with the nodes together: who is silent, versions, settings, clocks, kinds of links. Pure. */
 final class ClusterChecks {
@@ -63,10 +64,7 @@ final class ClusterChecks {
                         node + " cannot be examined",
                         why,
                         look(node, "true"),
-                        advice(
-                                node,
-                                "install the distribution in the same folder there, or give its folder with"
-                                        + " --remote"))));
+                        advice(node, ReachFailure.of(why).remedy(node)))));
     }
 
     private void differing(Function<NodeFacts, String> value, String code, String what, String remedy) {
