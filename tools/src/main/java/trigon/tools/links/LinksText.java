@@ -31,15 +31,26 @@ public final class LinksText {
     }
 
     void print(MachineLinks links, MachineGpus gpus) {
+        links.problems().forEach(problem -> note(Style.BAD, "problem", problem));
+        if (!links.problems().isEmpty()) {
+            console.out().println("A job does not start before this is corrected. This machine has:");
+            console.out().println();
+        }
         printInterfaces(links);
         printPorts(links);
         printGpus(gpus);
         printShared(links);
+        if (!links.problems().isEmpty()) {
+            return;
+        }
         printUsed(links);
         printLeftOut(links);
-        links.warnings().forEach(warning -> note(Style.WARNING, "warning", warning));
-        links.problems().forEach(problem -> note(Style.BAD, "problem", problem));
+        links.warnings().forEach(warning -> {
+            console.out().println();
+            note(Style.WARNING, "warning", warning);
+        });
         if (links.discovered().links().isEmpty()) {
+            console.out().println();
             note(
                     Style.BAD,
                     "problem",
@@ -53,7 +64,6 @@ public final class LinksText {
     }
 
     private void note(Style style, String word, String text) {
-        console.out().println();
         String line = word + ": " + text;
         List<String> lines = Table.wrap(line, console.width());
         console.out().println(console.styled(style, lines.getFirst()));
