@@ -11,6 +11,7 @@ import trigon.policy.report.ReportFile;
 import trigon.system.file.ProcessUsers;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.OwnRights;
 
 /** The processes of this machine that have a policy. */
 final class PolicyProcesses {
@@ -78,8 +79,7 @@ final class PolicyProcesses {
                             "process %d has no policy: TRIGON_POLICY has to name one when the job starts"
                                     .formatted(pid)));
         } catch (IOException e) {
-            throw new CommandFailure(
-                    "process %d cannot be inspected: %s; run this as its user, or as root".formatted(pid, e));
+            throw new CommandFailure("process %d cannot be inspected: %s; %s".formatted(pid, e, OwnRights.toInspect()));
         }
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import trigon.tools.machine.OwnRights;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.verify.Watch.Carried;
 import trigon.tools.verify.Watch.Seen;
@@ -70,11 +72,14 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
     }
 
     private static void libraries(List<Seen> processes, List<String> wrong, List<String> notes) {
+        Map<String, List<String>> sameOfSeveral = new LinkedHashMap<>();
         for (Seen seen : processes) {
             ProcessFacts facts = seen.facts();
             String name = facts.program() + " " + facts.pid();
             if (facts.mapped().isEmpty()) {
-                notes.add(name + ": its mappings cannot be read; run this as its user, or as root");
+                sameOfSeveral
+                        .computeIfAbsent("no mappings can be read; " + OwnRights.toInspect(), _ -> new ArrayList<>())
+                        .add(name);
                 continue;
             }
             if (facts.nccl().size() > 1) {
@@ -82,8 +87,11 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
                         + " unknown: "
                         + String.join(", ", facts.nccl()));
             } else if (facts.nccl().isEmpty()) {
-                notes.add(name + " has no libnccl.so mapped: NCCL is linked statically, or this program does not"
-                        + " use NCCL");
+                sameOfSeveral
+                        .computeIfAbsent(
+                                "no libnccl.so is mapped; NCCL is linked statically, or not used",
+                                _ -> new ArrayList<>())
+                        .add(name);
             }
             if (facts.trigon().size() != 1) {
                 wrong.add(name + " has " + facts.trigon().size() + " copies of Trigon mapped instead of one: "
@@ -93,8 +101,12 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
                     .filter(file -> file.endsWith(ProcessFacts.DELETED))
                     .filter(file ->
                             facts.nccl().contains(file) || facts.trigon().contains(file))
-                    .forEach(file -> notes.add(name + " has a library mapped that was since replaced: " + file));
+                    .forEach(file -> sameOfSeveral
+                            .computeIfAbsent(
+                                    "a library is mapped that was since replaced, " + file, _ -> new ArrayList<>())
+                            .add(name));
         }
+        sameOfSeveral.forEach((note, names) -> notes.add(String.join(", ", names) + ": " + note));
     }
 
     private static void sameVersion(

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
+import trigon.tools.machine.OwnRights;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.metrics.Job;
 import trigon.tools.metrics.Job.LinkUse;
@@ -80,7 +81,7 @@ final class Watch implements AutoCloseable {
         try {
             look(pid);
         } catch (AccessDeniedException _) {
-            throw new CommandFailure("process " + pid + " belongs to another user: run this as that user, or as root");
+            throw new CommandFailure("process " + pid + " cannot be looked into: " + OwnRights.toInspect());
         } catch (UntrustedMetricsException e) {
             throw new CommandFailure("process " + pid + " cannot be verified: " + e.getMessage());
         } catch (IOException _) {
