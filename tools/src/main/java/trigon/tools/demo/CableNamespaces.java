@@ -14,13 +14,17 @@ final class CableNamespaces implements AutoCloseable {
     private static final String PREFIX =
             "trigon-demo-" + ProcessHandle.current().pid() + "-";
 
+    /** For sh: makes what the demo makes, and removes it. Fails where something of it is not possible. */
+    static final String PROBE = "ip netns add %1$sprobe && {".formatted(PREFIX)
+            + " ip -n %1$sprobe link add a1 type veth peer name a2 && ip netns exec %1$sprobe true; made=$?;"
+                    .formatted(PREFIX)
+            + " ip netns del %1$sprobe && [ $made -eq 0 ]; }".formatted(PREFIX);
+
     private final List<String> spaces = new ArrayList<>();
 
-    /** Whether this user may make some. */
+    /** Whether this user may make some, and run programs in them. */
     static boolean areAllowed() throws InterruptedException {
-        String probe = PREFIX + "probe";
-        return Program.succeeds(List.of("ip", "netns", "add", probe))
-                && Program.succeeds(List.of("ip", "netns", "del", probe));
+        return Program.succeeds(List.of("sh", "-c", PROBE));
     }
 
     /** A node, which has nothing but its loopback. */

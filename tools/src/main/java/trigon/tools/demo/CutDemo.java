@@ -19,6 +19,7 @@ import trigon.tools.console.Json;
 import trigon.tools.demo.Ranks.Rank;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.NcclHost;
+import trigon.tools.machine.OwnRights;
 
 /**
  * A triangle with two cables between each two nodes. One cable of a and b is cut under a running all-reduce, and comes
@@ -136,7 +137,8 @@ final class CutDemo {
             report.say(
                     "   %s cannot create network namespaces here, so the demo closes a cable's connections instead of"
                                     .formatted(System.getProperty("user.name"))
-                            + " taking an interface down. With sudo, it cuts a cable and brings it back.");
+                            + " taking an interface down."
+                            + (OwnRights.isRoot() ? "" : " With sudo, it cuts a cable and brings it back."));
         }
         String first = await("the connections were up", FIRST_LINK, ranks);
         String cable = "ab" + first.charAt(first.length() - 1);

@@ -205,8 +205,7 @@ public final class DemoCommand implements Callable<Integer> {
                 "--away is " + seconds + ": must be 1 to " + MOST_SECONDS_AWAY);
         boolean spaces = CableNamespaces.areAllowed();
         if (!spaces && !apart) {
-            Optional<List<String>> words =
-                    Apart.by("mount -t tmpfs tmpfs /run && ip netns add probe && ip netns del probe");
+            Optional<List<String>> words = Apart.by("mount -t tmpfs tmpfs /run && " + CableNamespaces.PROBE);
             if (words.isPresent()) {
                 return runApart(words.get());
             }
