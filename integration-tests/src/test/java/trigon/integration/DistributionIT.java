@@ -32,18 +32,25 @@ class DistributionIT {
         assertThat(logs).hasSize(3);
     }
 
-    /** In the C locale a JVM takes names for ASCII. By a shell, since the JVM of this test may do so, too. */
+    /**
+     * In the C locale, and in one that is not installed, a JVM takes names for ASCII. By a shell, since the JVM of this
+     * test may do so, too. And with an agent for other Java programs, as platforms set it.
+     */
     @Test
-    void worksInAFolderWithAnyNameInTheCLocale() throws Exception {
+    void worksInAFolderWithAnyNameInAContainersEnvironment() throws Exception {
         String script = """
                 set -eu
                 home=$1/$(printf 'gr\\303\\274n')
                 mkdir "$home" "$1/meet"
                 cp -a "$2/bin" "$2/lib" "$2/jars" "$2/tools" "$home"
                 ln -s "$2/runtime" "$2/libexec" "$home"
-                export LC_ALL=C
-                "$home/libexec/nccl-host" --plugin "$home/lib/libnccl-net-trigon.so" --ranks 2 --local-ranks 2 \
+                printf 'version: 1\\nlinks: software\\n' >"$home/all.yaml"
+                export JAVA_TOOL_OPTIONS=-javaagent:/nowhere.jar JDK_JAVA_OPTIONS=-Xnonsense
+                export LC_ALL=xx_XX.UTF-8
+                TRIGON_CONFIG=$home/all.yaml "$home/libexec/nccl-host" --plugin "$home/lib/libnccl-net-trigon.so" --ranks 2 --local-ranks 2 \
                     --rendezvous "$1/meet"
+                export LC_ALL=C
+                TRIGON_CONFIG=$home/all.yaml "$home/bin/trigon" links || :
                 exec "$home/bin/trigon" demo --iterations 2
                 """;
         Process demo = new ProcessBuilder(
@@ -58,7 +65,10 @@ class DistributionIT {
         String output = new String(demo.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
         assertThat(demo.waitFor()).as(output).isZero();
-        assertThat(output).contains("Every element was right on every rank");
+        assertThat(output)
+                .contains("Every element was right on every rank")
+                .contains("trigon: JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS: ignored")
+                .doesNotContain("must be a path", "Picked up");
     }
 
     @Test
