@@ -12,6 +12,7 @@ project=$(cd -- "$here/../.." && pwd)
 . "$project/dist/cross/platforms.sh"
 . "$project/dist/src/main/sh/build-time.sh"
 . "$here/needs.sh"
+. "$here/programs.sh"
 kinds=$1 archs=$2 packages=${3:-$project/dist/target/packages} level=${4:-6} own_version=${5:-}
 summary="NCCL network plugin for machines that are cabled directly to each other"
 
@@ -20,10 +21,6 @@ say() { echo "trigon: $*" >&2; }
 die() {
   say "$*"
   exit 1
-}
-
-need() { # PROGRAM PACKAGE
-  command -v "$1" >/dev/null || die "packages of kind $kind need $1; on Debian and Ubuntu: apt-get install $2"
 }
 
 export LC_ALL=C TZ=UTC
@@ -75,7 +72,6 @@ sorted_tar() { # FOLDER ENTRY...: to standard output
 compressed() { xz --threads=1 "-$level"; }
 
 package_tar() { # ARCH
-  need xz xz-utils
   made=$packages/trigon-$version-$1.tar.xz
   mv "$home" "$scratch/trigon-$version"
   sorted_tar "$scratch" "trigon-$version" | compressed >"$made"
@@ -115,7 +111,6 @@ system_version() { echo "${version/-/\~}"; }
 # dpkg removes each directory that a package names and leaves empty, if no other package names it, as is the case with
 # /opt. So this one names its own only. dpkg-deb would name all: the archive is put together here (deb(5)).
 package_deb() { # ARCH
-  need ar binutils
   local of control=$scratch/control
   of=$(debian_name "$1")
   made=$packages/trigon_$(system_version)_$of.deb
@@ -159,7 +154,6 @@ END
 }
 
 package_rpm() { # ARCH
-  need rpmbuild rpm
   stage_system
   cp "$home/LICENSE" "$system/usr/share/doc/trigon/copyright"
   plain "$system"
@@ -175,14 +169,12 @@ package_rpm() { # ARCH
 }
 
 package_wheel() { # ARCH
-  need python3 python3
   made=$(python3 "$here/wheel.py" "$home" "$here/python" "$version" "$glibc" "$1" "$packages" "$level")
 }
 
 # A layer of one architecture; the image is made of all of them at the end.
 layer_of_image() { # ARCH
   local layer=$scratch/layer compiler=cc
-  need python3 python3
   [ "$1" = "$this_machine" ] || compiler=$1-linux-gnu-gcc
   mkdir -p "$layer" "$images/$1"
   cp -al "$stage/opt" "$layer/opt"
@@ -196,6 +188,9 @@ packed() {
   say "made $made, $((($(stat -c %s "$made") + 500000) / 1000000)) MB"
 }
 
+for kind in $kinds; do
+  has_programs "$kind" || exit 1
+done
 images=
 for arch in $archs; do
   stage "$arch"

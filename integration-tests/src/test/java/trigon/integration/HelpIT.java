@@ -137,6 +137,22 @@ class HelpIT {
         }
     }
 
+    /** A build would take minutes, and a program that is not found here would end it late. */
+    @Test
+    void packagesThatCannotBeMadeAreNamedBeforeAnythingIsBuilt() throws Exception {
+        leave("sort");
+        leave("paste");
+        End one = run(CHECKOUT, Stream.of("package", "rpm"));
+        End all = run(CHECKOUT, Stream.of("package", "all"));
+
+        assertThat(one.exit()).isEqualTo(1);
+        assertThat(one.err())
+                .isEqualTo("trigon: no package of kind rpm: it needs readelf rpmbuild, not found on this machine; on"
+                        + " Debian and Ubuntu: apt-get install binutils rpm\n");
+        assertThat(all.exit()).isEqualTo(1);
+        assertThat(all.err().lines()).hasSize(5).contains(one.err().strip());
+    }
+
     /** Of the command tree: the build has written a page for each. */
     private static List<String> pages() throws IOException {
         try (Stream<Path> files = Files.list(DISTRIBUTION.resolve("share/help"))) {
