@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import trigon.tools.console.CommandFailure;
@@ -24,6 +25,10 @@ import trigon.tools.probe.ReachOptions;
 final class RemoteRanks implements AutoCloseable {
 
     private static final int LINES_OF_A_FAILURE = 6;
+
+    /** Exit statuses of ssh and of a shell that cannot start a command. */
+    private static final Set<Integer> NOT_STARTED = Set.of(126, 127, 255);
+
     private static final long LATER_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
     private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -64,14 +69,14 @@ final class RemoteRanks implements AutoCloseable {
             } catch (IOException e) {
                 said = UserFiles.reason(e);
             }
-            ReachFailure reason = ReachFailure.of(said);
+            boolean isStarted = process.isAlive() || !NOT_STARTED.contains(process.exitValue());
             return new CommandFailure("rank %d on %s failed%s; the end of what it says:%n%s%s"
                     .formatted(
                             rank,
                             node,
                             process.isAlive() ? "" : " with exit status " + process.exitValue(),
                             said.isBlank() ? "nothing" : said,
-                            reason == ReachFailure.UNKNOWN ? "" : "\ndo: " + reason.remedy(node)));
+                            isStarted ? "" : "\nto do: " + ReachFailure.of(said).remedy(node)));
         }
     }
 

@@ -118,6 +118,16 @@ class TrafficVerdictTest {
     }
 
     @Test
+    void processesWithTheSameNoteShareIt() {
+        TrafficVerdict verdict = verdict(
+                Map.of("eth1", 9_000_000L),
+                process(7, List.of(TRIGON), carried("eth1", 5_000_000L)),
+                process(8, List.of(TRIGON), carried("eth1", 4_000_000L)));
+
+        assertThat(verdict.notes()).singleElement().asString().startsWith("rank 7, rank 8: no libnccl.so");
+    }
+
+    @Test
     void linksAreFoundOnTheirNics() {
         Set<String> nics = Set.of("eth0", "eth0_1", "lo", "mlx5_0", "mlx5_1");
 
