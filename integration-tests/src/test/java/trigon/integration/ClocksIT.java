@@ -52,7 +52,7 @@ class ClocksIT {
             assertThat(bound).as("rank %d is bounded", rank).isPositive();
             assertThat(Math.abs(error)).as("rank %d", rank).isLessThanOrEqualTo(bound);
         }
-        assertThat(HtmlPage.of(report)).contains("±");
+        assertThat(HtmlPage.of(report, "Trigon")).contains("±");
     }
 
     private static boolean canMoveClocks() throws Exception {

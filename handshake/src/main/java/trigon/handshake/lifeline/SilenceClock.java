@@ -42,8 +42,9 @@ final class SilenceClock {
      */
     long advance(long more, long now) {
         long longer = nanos + Math.clamp(now - lastHeard, 0, more);
+        int before = looks;
         nanos = longer;
-        looks = looks + 1;
+        looks = before + 1;
         return longer;
     }
 

@@ -40,7 +40,7 @@ final class SimulatedPeers {
     private final double stalls;
     private final PriorityQueue<Event> events =
             new PriorityQueue<>(Comparator.comparingLong(Event::time).thenComparingLong(Event::number));
-    private final List<Process> processes = List.of(new Process(), new Process());
+    private final List<SimulatedProcess> processes = List.of(new SimulatedProcess(), new SimulatedProcess());
     private final List<End> ends = new ArrayList<>();
 
     /** Since when nothing arrives over a path, by the path and the receiver. */
@@ -62,7 +62,7 @@ final class SimulatedPeers {
         }
     }
 
-    private void connect(int path, Process dialling, Process listening) {
+    private void connect(int path, SimulatedProcess dialling, SimulatedProcess listening) {
         End dialler = new End(path, dialling, true);
         End listener = new End(path, listening, false);
         dialler.other = listener;
@@ -108,7 +108,7 @@ final class SimulatedPeers {
     }
 
     /** What arrives is read by its receiver; a packet in a hundred is sent again. */
-    private void send(int path, Process to, Runnable read) {
+    private void send(int path, SimulatedProcess to, Runnable read) {
         boolean again = random.nextInt(100) == 0;
         long delay =
                 random.nextLong(TimeUnit.MILLISECONDS.toNanos(2)) + (again ? TimeUnit.MILLISECONDS.toNanos(200) : 0);
@@ -120,7 +120,7 @@ final class SimulatedPeers {
         });
     }
 
-    private final class Process implements Lifelines.Timer {
+    private final class SimulatedProcess implements Lifelines.Timer {
 
         private final Lifelines lifelines = new Lifelines(this, () -> now);
         private final Deque<Runnable> inbox = new ArrayDeque<>();
@@ -179,7 +179,7 @@ final class SimulatedPeers {
     private final class End implements BeatingLifeline {
 
         private final int path;
-        private final Process process;
+        private final SimulatedProcess process;
         private final boolean dials;
         private final SilenceClock silence = new SilenceClock(now);
         private End other = this;
@@ -187,7 +187,7 @@ final class SimulatedPeers {
         private boolean asking;
         private boolean lost;
 
-        private End(int path, Process process, boolean dials) {
+        private End(int path, SimulatedProcess process, boolean dials) {
             this.path = path;
             this.process = process;
             this.dials = dials;

@@ -31,7 +31,7 @@ final class NcclResults {
             // the peer runs another network, or another Trigon, or has another cluster key
             case PROTOCOL, UNAUTHENTICATED -> NcclResult.INVALID_USAGE;
             case LISTEN -> NcclResult.SYSTEM_ERROR;
-            case UNREACHABLE, TIMED_OUT, REJECTED, DISCONNECTED, ABANDONED -> NcclResult.REMOTE_ERROR;
+            case UNREACHABLE, BLOCKED, TIMED_OUT, REJECTED, DISCONNECTED, ABANDONED -> NcclResult.REMOTE_ERROR;
         };
     }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import trigon.tools.cabling.Place;
 import trigon.tools.facts.Nic;
 import trigon.tools.facts.NodeFacts;
 import trigon.tools.probe.Observations;

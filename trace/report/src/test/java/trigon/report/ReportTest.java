@@ -213,7 +213,7 @@ class ReportTest {
         assertThat(link.bound()).isEqualTo(11 * US);
         var first = report.run().connections().getFirst().messages().getFirst();
         assertThat(first.received() - first.posted()).isCloseTo(10 * US, within(11 * US));
-        assertThat(HtmlPage.of(report)).contains("±11.0 us");
+        assertThat(HtmlPage.of(report, "Trigon")).contains("±11.0 us");
     }
 
     /** In a ring each connection goes one way only; round the ring they bound each other. */

@@ -94,7 +94,7 @@ final class Resignation {
             return e.getCause() instanceof HandshakeException heard
                     && switch (heard.kind()) {
                         case REJECTED, PROTOCOL, UNAUTHENTICATED, ABANDONED -> true;
-                        case UNREACHABLE, TIMED_OUT, DISCONNECTED, LISTEN -> false;
+                        case UNREACHABLE, BLOCKED, TIMED_OUT, DISCONNECTED, LISTEN -> false;
                     };
         }
     }

@@ -59,7 +59,7 @@ public final class TraceFolder {
 
     /** The message of an exception about a file, which is the file's name where permission is denied. */
     static String reason(IOException e) {
-        return e instanceof AccessDeniedException ? "permission is denied" : e.getMessage();
+        return e instanceof AccessDeniedException ? "permission is denied" : String.valueOf(e.getMessage());
     }
 
     private void addFile(Path file) {

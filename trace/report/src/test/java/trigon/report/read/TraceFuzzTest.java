@@ -36,7 +36,7 @@ class TraceFuzzTest {
         byte[] content = (data[0] & 1) != 0 ? rest(rest, rest.remaining()) : chunks(rest);
         Path file = Files.write(directory.resolve("some" + TraceFile.SUFFIX), content);
 
-        assertThat(HtmlPage.of(Report.of(List.of(file)))).contains("</html>");
+        assertThat(HtmlPage.of(Report.of(List.of(file)), "Trigon")).contains("</html>");
     }
 
     private static byte[] chunks(ByteBuffer said) {
