@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 import picocli.CommandLine.TypeConversionException;
 import trigon.config.setting.ConfigException;
@@ -23,7 +24,7 @@ final class Failures {
         return switch (e) {
             case CommandFailure _, ConfigException _ -> String.valueOf(e.getMessage());
             case IOException io -> UserFiles.explained(io);
-            case UncheckedIOException io -> UserFiles.explained(io.getCause());
+            case UncheckedIOException io -> UserFiles.explained(Objects.requireNonNull(io.getCause()));
             case InterruptedException _ -> "interrupted";
             case OutOfMemoryError _ -> "there is not enough memory for this; give it less at once";
             default -> bug(e);

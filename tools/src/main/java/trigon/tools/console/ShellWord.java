@@ -15,6 +15,6 @@ public final class ShellWord {
     /** A path, which no program takes for an option or for a file of another machine. */
     public static String path(Path path) {
         String text = path.toString();
-        return of(text.startsWith("-") || text.contains(":") && !text.startsWith("/") ? "./" + text : text);
+        return of(text.startsWith("-") || (text.contains(":") && !text.startsWith("/")) ? "./" + text : text);
     }
 }

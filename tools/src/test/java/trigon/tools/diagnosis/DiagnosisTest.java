@@ -363,7 +363,6 @@ class DiagnosisTest {
         assertThat(codes(nodes)).containsExactly("interfaces-in-one-subnet");
     }
 
-    /** Of faults that do not touch the same thing. */
     /** Its name is all that launchers know; sysfs and NCCL know the other one. */
     @Test
     void anAlternativeNameIsNamedWithTheInterfaceThatHasIt() {

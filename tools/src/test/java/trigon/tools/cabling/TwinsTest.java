@@ -1,4 +1,4 @@
-package trigon.tools.diagnosis;
+package trigon.tools.cabling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
