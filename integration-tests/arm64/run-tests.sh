@@ -59,13 +59,13 @@ unit_tests() {
 AuthenticationTest,trigon.handshake.StripesTest,SoftwareNetPluginTest,\
 trigon.transport.TriangleTest,RequestTableTest,RequestsTest,HandleTableTest,\
 MessageProtocolTest,ClearToSendMemoryTest,PartSharesTest,PlannedMessageTest,CandidatePathsTest,VirtualDeviceTest
-  rm -rf "$project"/{verbs/api,handshake,transport}/target/surefire-reports
+  rm -rf "$project"/{verbs,handshake,transport}/target/surefire-reports
   # one at a time, and a second time where one fails: the tests' deadlines are for processors that are not emulated
-  "$run" aarch64 "$project/mvnw" -T 1 -B -ntp -f "$project/pom.xml" -pl verbs/api,handshake,transport -am test \
+  "$run" aarch64 "$project/mvnw" -T 1 -B -ntp -f "$project/pom.xml" -pl verbs,handshake,transport -am test \
     "-Djvm=$java" -Dtest.jvm.tier=1 "-Dtest=$tests,!*FuzzTest" -Dsurefire.failIfNoSpecifiedTests=false \
     -Dspotless.check.skip=true -Dsurefire.rerunFailingTestsCount=1
   local module
-  for module in verbs/api handshake transport; do
+  for module in verbs handshake transport; do
     grep -q 'name="os.arch" value="aarch64"' "$project/$module/target/surefire-reports"/*.xml || {
       echo "no test of $module ran on arm64"
       return 1
@@ -84,6 +84,6 @@ step "contract of NCCL's calls" host --mode contract
 step "all-reduce of 2 ranks" all_reduce 2
 step "all-reduce of 3 ranks" all_reduce 3
 step "unit tests of verbs, handshake, transport" unit_tests
-cat "$project"/{verbs/api,handshake,transport}/target/surefire-reports/*.txt | awk '
+cat "$project"/{verbs,handshake,transport}/target/surefire-reports/*.txt | awk '
   /^Tests run/ { run += $3; failed += $5; wrong += $7; skipped += $9 }
   END { printf "arm64: %d tests, %d failed, %d skipped\n", run, failed + wrong, skipped }'

@@ -232,7 +232,7 @@ def announcements(nodes="10,16,100,256,1000,4096", largest_ring="256", heap="250
     """A test of the module, since the simulation is one. In larger rings each node knows all others, which takes a
     heap."""
     RESULTS.mkdir(parents=True, exist_ok=True)
-    run(PROJECT / "mvnw", "-q", "-B", "-ntp", "-f", PROJECT / "pom.xml", "-pl", "relay/topology", "-am", "test",
+    run(PROJECT / "mvnw", "-q", "-B", "-ntp", "-f", PROJECT / "pom.xml", "-pl", "relay", "-am", "test",
         "-Dtest=ConvergenceTest", "-Dsurefire.failIfNoSpecifiedTests=false", f"-Dtrigon.nodes={nodes}",
         f"-Dtrigon.ring={largest_ring}", f"-Dtest.jvm.options=-Xmx{heap}",
         f"-Dtrigon.table={RESULTS}/announcements.tsv", output=sys.stderr)

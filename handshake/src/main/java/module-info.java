@@ -1,6 +1,6 @@
 /** Exchange of queue pair endpoints over TCP, without blocking. */
 module trigon.handshake {
-    requires transitive trigon.circuit;
+    requires transitive trigon.stream;
     requires transitive trigon.config;
     requires transitive trigon.system;
     requires transitive trigon.verbs;

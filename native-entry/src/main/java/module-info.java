@@ -7,11 +7,11 @@ module trigon.entry {
     requires org.slf4j;
     requires trigon.config;
     requires trigon.handshake;
-    requires trigon.hop;
+    requires trigon.stream;
     requires trigon.nccl;
     requires trigon.onesided;
     requires trigon.policy;
-    requires trigon.policyhost;
+    requires trigon.policy.host;
     requires trigon.relay;
     requires trigon.routing;
     requires trigon.software;

@@ -4,14 +4,13 @@ module trigon.tools {
     requires info.picocli;
     requires jdk.net;
     requires trigon.config;
-    requires trigon.hop;
+    requires trigon.stream;
     requires trigon.policy;
     requires trigon.qpstate;
     requires trigon.relay;
     requires trigon.report;
     requires trigon.routing;
     requires trigon.system;
-    requires trigon.topology;
     requires trigon.transport;
     requires trigon.verbs;
     requires static org.jspecify;

@@ -4,7 +4,7 @@ module trigon.transport {
     requires trigon.handshake;
     requires trigon.qpstate;
     requires trigon.trace;
-    requires transitive trigon.circuit;
+    requires transitive trigon.stream;
     requires transitive trigon.config;
     requires transitive trigon.nccl;
     requires transitive trigon.routing;

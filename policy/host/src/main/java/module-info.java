@@ -1,5 +1,5 @@
 /** The policy of this process, and who decides by it. */
-module trigon.policyhost {
+module trigon.policy.host {
     requires org.slf4j;
     requires transitive trigon.config;
     requires transitive trigon.nccl;
@@ -8,6 +8,6 @@ module trigon.policyhost {
     requires transitive trigon.trace;
     requires static org.jspecify;
 
-    exports trigon.policyhost;
-    exports trigon.policyhost.decision;
+    exports trigon.policy.host;
+    exports trigon.policy.host.decision;
 }

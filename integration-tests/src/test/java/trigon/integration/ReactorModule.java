@@ -34,8 +34,8 @@ record ReactorModule(
     private static final String SOURCES = "src/main/java";
     private static final Pattern MAY_USE = Pattern.compile("(?s)\\*\\*May use\\*\\*(.*?)(?:[.]\\s|\\z)");
     private static final Pattern CODE = Pattern.compile("`([^`]*)`");
-    private static final Pattern REQUIRED = Pattern.compile("requires (?:transitive |static )*(trigon\\.\\w+);");
-    private static final Pattern MODULE_NAME = Pattern.compile("(?m)^(?:open )?module (trigon\\.\\w+) \\{");
+    private static final Pattern REQUIRED = Pattern.compile("requires (?:transitive |static )*(trigon[.\\w]+);");
+    private static final Pattern MODULE_NAME = Pattern.compile("(?m)^(?:open )?module (trigon[.\\w]+) \\{");
 
     /** All of them, in the order of the root pom. */
     static List<ReactorModule> all() {

@@ -3,7 +3,7 @@ package trigon.entry;
 import java.util.List;
 import java.util.ServiceLoader;
 import trigon.entry.host.InstallationException;
-import trigon.policyhost.ProcessPolicy;
+import trigon.policy.host.ProcessPolicy;
 
 /** Finds who makes the net plugin. */
 final class NetPluginFactories {

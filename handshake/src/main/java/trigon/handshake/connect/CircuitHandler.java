@@ -5,10 +5,10 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
-import trigon.circuit.CircuitOpening;
-import trigon.circuit.CircuitOpening.Step;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
+import trigon.stream.circuit.CircuitOpening;
+import trigon.stream.circuit.CircuitOpening.Step;
 
 /**
  * Opens the circuit of a handshake that goes through relays. Who comes after it in the pipeline hears that the channel

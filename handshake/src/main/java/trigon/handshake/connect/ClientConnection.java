@@ -14,7 +14,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import trigon.circuit.Detours;
 import trigon.config.HandshakeConfig;
 import trigon.config.cluster.ClusterKey;
 import trigon.handshake.lifeline.HandshakeConnection;
@@ -28,6 +27,7 @@ import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
+import trigon.stream.circuit.Detours;
 
 /** The connecting side's TCP connection until the listener has proven itself. Subclasses do what comes after. */
 abstract class ClientConnection extends HandshakeConnection {

@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import trigon.circuit.Detours;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.OutgoingOffer;
 import trigon.handshake.connect.ClientConnection.Target;
@@ -16,6 +15,7 @@ import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.stream.circuit.Detours;
 import trigon.system.InterfaceAddress;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */

@@ -14,11 +14,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
-import trigon.circuit.CircuitFormat;
-import trigon.circuit.CircuitKeys;
-import trigon.circuit.CircuitOpening;
-import trigon.circuit.CircuitRequest;
 import trigon.handshake.message.HandshakeException;
+import trigon.stream.circuit.CircuitFormat;
+import trigon.stream.circuit.CircuitKeys;
+import trigon.stream.circuit.CircuitOpening;
+import trigon.stream.circuit.CircuitRequest;
 
 /** What the handshake makes of those that it takes for relays. */
 @Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD) // a loop without end hears no interrupt

@@ -1,10 +1,10 @@
 package trigon.entry.tuner;
 
 import trigon.policy.PolicySlot;
+import trigon.policy.host.decision.PolicyCommunicator;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
-import trigon.policyhost.decision.PolicyCommunicator;
 
 /** How large the pieces of a communicator's collectives are, by its policy's program for that. */
 final class ChunkDecision {

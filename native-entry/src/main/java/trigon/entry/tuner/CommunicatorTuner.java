@@ -5,13 +5,13 @@ import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
 import trigon.policy.ProgramContext;
+import trigon.policy.host.CommunicatorPolicy;
+import trigon.policy.host.Decider;
+import trigon.policy.host.decision.Decisions;
+import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.policy.host.decision.TunerOutputs;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.report.PolicyReport;
-import trigon.policyhost.CommunicatorPolicy;
-import trigon.policyhost.Decider;
-import trigon.policyhost.decision.Decisions;
-import trigon.policyhost.decision.PolicyCommunicator;
-import trigon.policyhost.decision.TunerOutputs;
 import trigon.system.Memory;
 
 /**

@@ -2,7 +2,7 @@ package trigon.entry.tuner;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import trigon.policyhost.PolicyState;
+import trigon.policy.host.PolicyState;
 
 /** What the tuner's layouts and numbers are in Java; {@code tuner/upcalls.c} has C's. */
 public final class TunerFacts {

@@ -6,7 +6,7 @@ import java.util.List;
 import trigon.entry.host.CallFailures;
 import trigon.entry.host.InstallationException;
 import trigon.entry.host.UpcallStubs;
-import trigon.policyhost.ProcessPolicy;
+import trigon.policy.host.ProcessPolicy;
 import trigon.system.Memory;
 
 /**

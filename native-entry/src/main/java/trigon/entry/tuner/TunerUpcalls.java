@@ -5,9 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.entry.host.CallFailures;
 import trigon.nccl.NcclResult;
-import trigon.policyhost.CommunicatorPolicy;
-import trigon.policyhost.ProcessPolicy;
-import trigon.policyhost.decision.PolicyCommunicator;
+import trigon.policy.host.CommunicatorPolicy;
+import trigon.policy.host.ProcessPolicy;
+import trigon.policy.host.decision.PolicyCommunicator;
 import trigon.system.Memory;
 
 /**

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
+import trigon.policy.host.CommunicatorPolicy;
+import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.policy.host.decision.TunerProgram;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.VerifierLimits;
-import trigon.policyhost.CommunicatorPolicy;
-import trigon.policyhost.decision.PolicyCommunicator;
-import trigon.policyhost.decision.TunerProgram;
 
 /** What a communicator's policy says goes into NCCL's table, on memory as C gives it. */
 class CommunicatorTunerTest {

@@ -19,6 +19,7 @@ import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NodeConfig;
+import trigon.relay.topology.Routes;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
@@ -35,7 +36,6 @@ import trigon.tools.console.Table;
 import trigon.tools.links.LinksText;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.MachineLinks;
-import trigon.topology.Routes;
 import trigon.verbs.LinkKind;
 
 /** {@code trigon explain}: the plugin's own choice of a path, candidate by candidate. */

@@ -1,7 +1,7 @@
 package trigon.transport.plugin;
 
-import trigon.circuit.Detours;
 import trigon.routing.Relays;
+import trigon.stream.circuit.Detours;
 
 /**
  * How a plugin uses relays; what is behind it stays the caller's.

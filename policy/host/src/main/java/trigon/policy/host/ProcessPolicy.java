@@ -1,0 +1,390 @@
+package trigon.policy.host;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.config.PluginConfig;
+import trigon.config.Settings;
+import trigon.config.setting.ConfigException;
+import trigon.config.setting.PolicyMode;
+import trigon.nccl.ConnectionAdvice;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
+import trigon.policy.file.PolicyFile;
+import trigon.policy.file.PolicyVersion;
+import trigon.policy.host.decision.AdvisoryTuner;
+import trigon.policy.host.decision.Agreement;
+import trigon.policy.host.decision.DecisionTable;
+import trigon.policy.host.decision.Decisions;
+import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.policy.map.MapSet;
+import trigon.policy.program.ProgramTypes;
+import trigon.policy.report.MapContents;
+import trigon.policy.report.PolicyReport;
+import trigon.policy.verdict.VerifiedProgram;
+import trigon.policy.verify.VerifierLimits;
+import trigon.trace.RecordListener;
+
+/**
+ * The policy of this process, if the settings name one. A thread of its own reads the file, tries what it finds, and
+ * looks at it again and again. Programs of connections and events change with the file; a communicator keeps the
+ * tuner that it began with. Thread-safe.
+ */
+public final class ProcessPolicy {
+
+    private static final Logger log = LoggerFactory.getLogger(ProcessPolicy.class);
+
+    /** Between lines of the log that say what is waited for. */
+    private static final Duration SAID_AFTER = Duration.ofSeconds(30);
+
+    /** A file system in memory, see shm_overview(7). */
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+
+    /** Ranks come to their tuner within the time that NCCL's search for rings takes, less than a second. */
+    private static final Duration FOR_ALL_RANKS = Duration.ofMillis(Long.getLong("trigon.agreement.millis", 5000));
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(500);
+
+    private final Supplier<MapSet> mapsOfCommunicator;
+    private final Executor background;
+    private final PolicyLoader loader = new PolicyLoader(VerifierLimits.DEFAULT);
+    private final PolicyHost shared = new PolicyHost(loader, new MapSet());
+    private final AdvisoryTuner advisory = new AdvisoryTuner(shared, new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
+    private final CountDownLatch looked = new CountDownLatch(1);
+    private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
+    private final CommunicatorVersions ofCommunicators = new CommunicatorVersions();
+
+    private @Nullable PolicyState state;
+    private @Nullable Consumer<RecordListener> recorder;
+    private boolean listens;
+    private @Nullable Configured configured;
+
+    // of the file's thread
+    private final Publication publication = new Publication(SHARED_MEMORY);
+    private String refused = "";
+
+    /**
+     * What the settings say.
+     *
+     * @param required whether communicators fail without a policy
+     * @param file null if they name none
+     */
+    private record Configured(boolean required, @Nullable PolicyFile file) {}
+
+    public ProcessPolicy() {
+        this(
+                MapSet::new,
+                watch -> Thread.ofPlatform().name("trigon-policy").daemon().start(watch));
+    }
+
+    /**
+     * A policy.
+     *
+     * @param mapsOfCommunicator makes the maps for each communicator
+     * @param background runs what watches the file, on a thread of its own
+     */
+    ProcessPolicy(Supplier<MapSet> mapsOfCommunicator, Executor background) {
+        this.mapsOfCommunicator = mapsOfCommunicator;
+        this.background = background;
+    }
+
+    /** Takes the settings, once; and begins to read the file, if they name one. */
+    public synchronized void open(PluginConfig config) {
+        if (configured != null) {
+            return;
+        }
+        boolean required = config.value(Settings.POLICY_MODE) == PolicyMode.REQUIRED;
+        Optional<Path> path = config.value(Settings.POLICY_FILE);
+        configured = new Configured(
+                required, path.map(each -> new PolicyFile(each, loader)).orElse(null));
+        if (path.isPresent()) {
+            watch(path.get());
+        } else if (required) {
+            log.warn(
+                    "{} is required, but {} names none: communicators fail",
+                    Settings.POLICY_MODE,
+                    Settings.POLICY_FILE);
+        }
+        publishState();
+    }
+
+    /** A process that gets no thread more has its policy all the same: the other ranks decide by it. */
+    private void watch(Path path) {
+        try {
+            background.execute(
+                    new FileWatch(path, BETWEEN_LOOKS, this::pollFile, () -> publication.publish(reported())));
+        } catch (OutOfMemoryError e) {
+            log.warn("{} is not watched for new versions: cannot start a thread: {}", path, e);
+            pollFile();
+        }
+    }
+
+    /** Whether the settings have been taken. */
+    public synchronized boolean isOpen() {
+        return configured != null;
+    }
+
+    /** Tells C from now on whether there is a policy. */
+    public synchronized void attach(PolicyState ofC) {
+        state = ofC;
+        publishState();
+    }
+
+    /**
+     * Where NCCL's events are to be had, from now on: begins to hear of them once the policy has a program for them.
+     *
+     * @param toBegin takes who is to hear of them, once
+     */
+    public synchronized void onEvents(Consumer<RecordListener> toBegin) {
+        recorder = toBegin;
+        publishState();
+    }
+
+    private void publishState() {
+        boolean hasLooked = looked.getCount() == 0;
+        boolean wanted = hasLooked && EventPrograms.areWantedBy(shared);
+        if (wanted && recorder != null && !listens) {
+            listens = true;
+            recorder.accept(new EventAssembly(new EventPrograms(shared, deciders)));
+        }
+        if (configured != null && state != null) {
+            state.publishSet(configured.file() != null || configured.required());
+            if (hasLooked || configured.file() == null) {
+                state.publishEvents(wanted);
+            }
+        }
+    }
+
+    /** Another communicator decides by a policy. */
+    public synchronized void register(Decider decider) {
+        deciders.add(decider);
+        if (state != null) {
+            state.addDeciding(1);
+        }
+    }
+
+    /** The communicator is closed: its events go to no program any more. */
+    public synchronized void unregister(Decider decider) {
+        deciders.remove(decider);
+        ofCommunicators.forget(decider.communicator());
+        if (state != null) {
+            state.addDeciding(-1);
+        }
+    }
+
+    /** The say of its program of connections; waits for the first look at the file. */
+    public ConnectionAdvice connections() {
+        ConnectionPolicy policy = new ConnectionPolicy(shared.slot(ProgramTypes.CONNECT));
+        return new ConnectionAdvice() {
+
+            @Override
+            public Advice on(Question question) {
+                return current().isEmpty() ? Advice.NONE : policy.on(question);
+            }
+
+            @Override
+            public int policyOf(long commId) {
+                return ofCommunicators
+                        .tell(commId, current())
+                        .filter(PolicyVersion::decidesForAllRanks)
+                        .map(PolicyVersion::fingerprint)
+                        .orElse(0);
+            }
+
+            @Override
+            public void closed(long commId) {
+                ofCommunicators.forget(commId);
+            }
+        };
+    }
+
+    /**
+     * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
+     * have agreed.
+     *
+     * @throws ConfigException where there is none, but the settings require one, or peers have been told of it
+     */
+    public @Nullable CommunicatorPolicy forCommunicator(PolicyCommunicator communicator) {
+        Optional<PolicyVersion> version = ofCommunicators.of(communicator.id(), current());
+        if (version.isEmpty()) {
+            return none();
+        }
+        List<VerifiedProgram> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.NCCLBPF, ProgramTypes.CHUNK)
+                .flatMap(type -> version.get().program(type).stream())
+                .toList();
+        if (programs.isEmpty()) {
+            return null;
+        }
+        boolean isAlone = communicator.ranks() == 1;
+        boolean agrees = !isAlone && programs.stream().anyMatch(VerifiedProgram::advisory);
+        PolicyHost host;
+        try {
+            host = host(version.get()); // before the ranks agree: where one takes no part, NCCL decides on all of them
+        } catch (PolicyException e) {
+            if (!isAlone && !agrees && !ofCommunicators.withdraw(communicator.id())) {
+                throw new ConfigException(
+                        ("%s fails, since its policy cannot be loaded: %s; peers have been told that it decides, and"
+                                        + " NCCL would hang: mend that, or unset %s on all ranks")
+                                .formatted(communicator, e.summary(), Settings.POLICY_FILE));
+            }
+            log.warn("{}: NCCL decides, since its policy cannot be loaded: {}", communicator, e.summary());
+            return none();
+        }
+        Optional<DecisionTable> table = agrees ? advisory.agree(communicator, version.get()) : Optional.empty();
+        if (agrees && table.isEmpty()) {
+            return null;
+        }
+        log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version.get());
+        return new CommunicatorPolicy(
+                host, table.<Decisions>map(each -> each).orElseGet(() -> Decisions.byProgram(host, communicator)));
+    }
+
+    /** NCCL decides, if it may. */
+    private @Nullable CommunicatorPolicy none() {
+        if (isRequired()) {
+            throw new ConfigException("%s is required, and there is none: the log above says why; mend it, or set %s"
+                    .formatted(Settings.POLICY_MODE, "TRIGON_POLICY_MODE=optional"));
+        }
+        return null;
+    }
+
+    /** Of its own for a communicator, whose maps are that communicator's. */
+    private PolicyHost host(PolicyVersion version) throws PolicyException {
+        PolicyHost host = new PolicyHost(loader, mapsOfCommunicator.get());
+        var _ = host.replace(version.verified());
+        return host;
+    }
+
+    private synchronized boolean isRequired() {
+        return configured != null && configured.required();
+    }
+
+    private synchronized @Nullable PolicyFile file() {
+        return configured == null ? null : configured.file();
+    }
+
+    private Optional<PolicyVersion> current() {
+        PolicyFile policy = file();
+        if (policy == null) {
+            return Optional.empty();
+        }
+        awaitFirstLook(policy.path());
+        return policy.current();
+    }
+
+    /**
+     * However long that takes: loading is bounded by work, and on a slow machine a rank that gives up would decide
+     * otherwise than the others, which wait for it in NCCL's {@code init} as they do for any slow rank.
+     */
+    private void awaitFirstLook(Path path) {
+        boolean interrupted = false;
+        while (looked.getCount() > 0) {
+            try {
+                if (!looked.await(SAID_AFTER.toSeconds(), TimeUnit.SECONDS)) {
+                    log.warn(
+                            "the policy {} has not been loaded for {} s, and what it decides about waits: is its file"
+                                    + " system there?",
+                            path,
+                            SAID_AFTER.toSeconds());
+                }
+            } catch (InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** On the thread of the file. */
+    private void pollFile() {
+        PolicyFile policy = file();
+        try {
+            if (policy != null) {
+                take(policy, policy.refresh());
+            }
+        } catch (RuntimeException | Error e) {
+            log.warn("the policy cannot be loaded: {}", e.toString(), e);
+        } finally {
+            looked.countDown();
+            publishStateLocked();
+        }
+    }
+
+    private synchronized void publishStateLocked() {
+        publishState();
+    }
+
+    private PolicyReport reported() {
+        List<PolicyReport.Stopped> stopped = new ArrayList<>(stopped("process", shared));
+        List<PolicyReport.Tuner> tuners = new ArrayList<>();
+        List<PolicyReport.MapContent> maps = new ArrayList<>(MapContents.of("process", shared.maps()));
+        for (Decider decider : deciders) {
+            PolicyReport.Tuner tuner = decider.report();
+            tuners.add(tuner);
+            stopped.addAll(stopped(tuner.communicator(), decider.host()));
+            maps.addAll(MapContents.of(tuner.communicator(), decider.host().maps()));
+        }
+        PolicyFile policy = file();
+        Optional<PolicyVersion> version = policy == null ? Optional.empty() : policy.current();
+        return new PolicyReport(
+                policy == null ? "" : policy.path().toString(),
+                version.map(PolicyVersion::toString).orElse(""),
+                version.map(PolicyVersion::digest).orElse(""),
+                refused,
+                stopped,
+                tuners,
+                maps);
+    }
+
+    private static List<PolicyReport.Stopped> stopped(String of, PolicyHost host) {
+        return host.faults().stream()
+                .map(each -> new PolicyReport.Stopped(of, each.type().section(), each.runs()))
+                .toList();
+    }
+
+    private void take(PolicyFile policy, PolicyFile.Outcome outcome) {
+        switch (outcome) {
+            case PolicyFile.Outcome.Unchanged() -> {}
+            case PolicyFile.Outcome.Refused(String reason) -> {
+                refused = reason;
+                log.warn(
+                        "policy refused: {}; {}",
+                        reason,
+                        policy.current()
+                                .map(version -> "the version before stays: " + version)
+                                .orElse("NCCL's own choices stand"));
+            }
+            case PolicyFile.Outcome.Accepted(PolicyVersion version) -> {
+                refused = "";
+                take(version);
+            }
+        }
+    }
+
+    private void take(PolicyVersion version) {
+        try {
+            var _ = shared.replace(version.verified());
+            log.info(
+                    "policy {}{}",
+                    version,
+                    deciders.isEmpty() ? "" : ": for connections from now on, for tuners of new communicators");
+        } catch (PolicyException e) {
+            log.warn("policy {}: its programs of connections and events stay as they were: {}", version, e.summary());
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package trigon.policy.host.decision;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicySlot;
+import trigon.policy.map.NcclBpfMaps;
+import trigon.policy.map.PolicyMap;
+import trigon.policy.program.Field;
+import trigon.policy.program.NcclBpf;
+import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramTypes;
+import trigon.system.Memory;
+
+/** Answers by a program that was written for NCCLbpf, which is run for each call. */
+public final class NcclBpfProgram implements Decisions {
+
+    private static final ProgramType TYPE = ProgramTypes.NCCLBPF;
+    private static final Field BYTES = TYPE.field("n_bytes");
+    private static final Field LAST_LATENCY = TYPE.field("last_latency_ns");
+    private static final Field AVERAGE_LATENCY = TYPE.field("avg_latency_ns");
+    private static final Field P99_LATENCY = TYPE.field("rolling_p99_ns");
+    private static final Field CALLS = TYPE.field("call_count");
+    private static final Field COLLECTIVE = TYPE.field("coll_type");
+    private static final Field PIPE_OPS = TYPE.field("num_pipe_ops");
+    private static final Field REG_BUFF = TYPE.field("reg_buff");
+    private static final Field RANKS = TYPE.field("n_ranks");
+    private static final Field NODES = TYPE.field("n_nodes");
+    private static final Field CHANNELS = TYPE.field("current_channels");
+    private static final Field RESERVED = TYPE.field("reserved");
+
+    /** A key of the map of telemetry, and as much for the map's own copy of it. */
+    private static final int KEY_BYTES = 8;
+
+    private final PolicySlot slot;
+    private final PolicyCommunicator communicator;
+    private final @Nullable PolicyMap telemetry;
+    private final MemorySegment key = Arena.ofAuto().allocate(2 * KEY_BYTES, KEY_BYTES);
+    private long calls;
+    private int channels;
+
+    /** Of one communicator, by the program and the maps of a host. */
+    public NcclBpfProgram(PolicyHost host, PolicyCommunicator communicator) {
+        slot = host.slot(TYPE);
+        telemetry = NcclBpfMaps.telemetry(host.maps()).orElse(null);
+        this.communicator = communicator;
+    }
+
+    @Override
+    public boolean decide(long scratch, int collective, long bytes, int pipeOps, int regBuff) {
+        BYTES.set(scratch, bytes);
+        CALLS.set(scratch, calls++);
+        COLLECTIVE.set(scratch, collective);
+        PIPE_OPS.set(scratch, pipeOps);
+        REG_BUFF.set(scratch, regBuff);
+        RANKS.set(scratch, communicator.ranks());
+        NODES.set(scratch, communicator.nodes());
+        CHANNELS.set(scratch, channels);
+        RESERVED.set(scratch, 0);
+        setLatencies(scratch, measured(collective));
+        long result = slot.run(scratch);
+        int chosen = NcclBpf.channels(result);
+        channels = chosen > 0 ? chosen : channels;
+        TunerOutputs.set(scratch, NcclBpf.algorithm(result), NcclBpf.protocol(result), chosen, 0);
+        return NcclBpf.chooses(result);
+    }
+
+    /** Where it says how long such collectives took; 0: that is not known. */
+    private long measured(int collective) {
+        if (telemetry == null) {
+            return 0;
+        }
+        long at = key.address();
+        Memory.putInt(at, collective);
+        Memory.putInt(at + Integer.BYTES, communicator.nodes());
+        return telemetry.lookup(at, 0, at + KEY_BYTES);
+    }
+
+    private static void setLatencies(long scratch, long measured) {
+        LAST_LATENCY.set(scratch, measured == 0 ? 0 : Memory.getLong(measured));
+        AVERAGE_LATENCY.set(scratch, measured == 0 ? 0 : Memory.getLong(measured + NcclBpfMaps.AVERAGE));
+        P99_LATENCY.set(scratch, measured == 0 ? 0 : Memory.getLong(measured + NcclBpfMaps.P99));
+    }
+}

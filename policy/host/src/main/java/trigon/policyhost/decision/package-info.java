@@ -1,5 +1,0 @@
-/** What a communicator's tuner says: by its program for each call, or by a table that its ranks agreed on before. */
-@NullMarked
-package trigon.policyhost.decision;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,101 @@
+package trigon.policy.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
+import trigon.policy.PolicySlot;
+import trigon.policy.ProgramContext;
+import trigon.policy.host.decision.Decisions;
+import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.policy.host.decision.TunerOutputs;
+import trigon.policy.map.MapSet;
+import trigon.policy.program.ProgramTypes;
+import trigon.policy.report.PolicyReport;
+import trigon.policy.verify.VerifierLimits;
+
+/** A policy in the dialect of NCCLbpf decides for a communicator, and finds in its map what collectives took. */
+class NcclBpfPolicyTest {
+
+    private static final Path PROGRAMS = Path.of("../engine/src/test/c");
+    private static final int ALL_REDUCE = 4;
+
+    private final ProgramContext context = new ProgramContext(ProgramTypes.NCCLBPF);
+    private final PolicyCommunicator communicator = new PolicyCommunicator(7, 2, 1);
+
+    @AfterEach
+    void free() {
+        context.close();
+    }
+
+    private static PolicyHost host(String program) throws Exception {
+        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
+        var _ = host.replace(program, Files.readAllBytes(PROGRAMS.resolve(program + ".o")));
+        return host;
+    }
+
+    private boolean decides(Decisions decisions, long bytes) {
+        return decisions.decide(context.address(), ALL_REDUCE, bytes, 1, 0);
+    }
+
+    @Test
+    void itsResultIsADecision() throws Exception {
+        Decisions decisions = Decisions.byProgram(host("ncclbpf_counts"), communicator);
+
+        assertThat(decides(decisions, 1)).isFalse();
+        assertThat(decides(decisions, 1 << 20)).isTrue();
+        assertThat(TunerOutputs.algorithm(context.address())).isEqualTo(1);
+        assertThat(TunerOutputs.protocol(context.address())).isEqualTo(2);
+        assertThat(TunerOutputs.channels(context.address())).isZero();
+        for (int channels = 1; channels < 4; channels++) {
+            assertThat(decides(decisions, 1024)).isTrue();
+            assertThat(TunerOutputs.channels(context.address()))
+                    .as("one more than last time")
+                    .isEqualTo(channels);
+            assertThat(TunerOutputs.algorithm(context.address())).isEqualTo(-1);
+        }
+    }
+
+    private record Deciding(PolicyHost host, long communicator, int nodes) implements Decider {
+        @Override
+        public PolicySlot events() {
+            return host.slot(ProgramTypes.PROFILER);
+        }
+
+        @Override
+        public PolicyReport.Tuner report() {
+            return new PolicyReport.Tuner("", "", 0, 0, 0);
+        }
+    }
+
+    private static EndedEvent event(int type, long communicator, long nanos) {
+        return new EndedEvent(type, communicator, 0, ALL_REDUCE, 64, 1, 2, 2, 1, -1, -1, false, 0, nanos);
+    }
+
+    @Test
+    void itFindsWhatCollectivesOfItsCommunicatorsTook() throws Exception {
+        PolicyHost process = host("ncclbpf_measures");
+        PolicyHost own = host("ncclbpf_measures");
+        assertThat(EventPrograms.areWantedBy(process)).isTrue();
+        assertThat(EventPrograms.areWantedBy(host("ncclbpf_counts"))).isFalse();
+        EventPrograms events = new EventPrograms(process, List.of(new Deciding(own, 7, 1)));
+
+        events.accept(event(1 << OpenEvent.COLLECTIVE, 8, 5000));
+        events.accept(event(1 << OpenEvent.STEP, 7, 6000));
+        for (PolicyHost host : List.of(process, own)) {
+            assertThat(decides(Decisions.byProgram(host, communicator), 64))
+                    .as("of another communicator, or of no collective")
+                    .isFalse();
+        }
+        events.accept(event(1 << OpenEvent.COLLECTIVE, 7, 9000));
+        for (PolicyHost host : List.of(process, own)) {
+            assertThat(decides(Decisions.byProgram(host, communicator), 64)).isTrue();
+            assertThat(TunerOutputs.channels(context.address())).isEqualTo(9);
+        }
+    }
+}

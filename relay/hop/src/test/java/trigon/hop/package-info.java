@@ -1,4 +1,0 @@
-@NullMarked
-package trigon.hop;
-
-import org.jspecify.annotations.NullMarked;

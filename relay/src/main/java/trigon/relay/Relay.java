@@ -1,0 +1,184 @@
+package trigon.relay;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.stream.circuit.CircuitKeys;
+import trigon.stream.hop.HopDevices;
+import trigon.system.InterfaceAddress;
+import trigon.system.LateThread;
+import trigon.system.NanoClock;
+
+/**
+ * A relay: listens on this node's link addresses, and passes on the connections of whoever is admitted. Its thread,
+ * {@value #THREAD_NAME}, is a daemon, and is not there before it is {@linkplain #start started}. The methods may be
+ * called from any thread.
+ */
+public final class Relay implements AutoCloseable {
+
+    /** The thread that serves all circuits of the process, as thread dumps name it. */
+    public static final String THREAD_NAME = "trigon-relay-0";
+
+    private static final Logger log = LoggerFactory.getLogger(Relay.class);
+    private static final int BACKLOG = 1024;
+    private static final long JOIN_MILLIS = 5000;
+    private static final long LOOK_NANOS = 5_000_000;
+
+    private final Selector selector;
+    private final Map<InetAddress, ServerSocketChannel> listeners = new HashMap<>();
+    private final RelayLoop loop;
+    private final NanoClock clock;
+    private final LateThread thread;
+
+    private Relay(Selector selector, Admission admission, RelayLimits limits, HopDevices hops, NanoClock clock) {
+        this.selector = selector;
+        this.clock = clock;
+        loop = new RelayLoop(selector, admission, limits, hops, ServerSocketChannel::accept, clock);
+        thread = new LateThread(THREAD_NAME, loop::run);
+    }
+
+    /**
+     * Opens one. Connections wait in the kernel's queues until it is started.
+     *
+     * @param links the addresses to listen on, and to pass on from
+     * @param port of the listeners; 0 is any free one for each
+     * @param keys what admits
+     * @param hops what may carry circuits faster than TCP; stay the caller's
+     * @throws IOException if no address can be listened on; nothing is left open then
+     */
+    public static Relay open(
+            List<InterfaceAddress> links,
+            int port,
+            CircuitKeys keys,
+            RelayRule rule,
+            RelayLimits limits,
+            HopDevices hops)
+            throws IOException {
+        return open(new Admission(List.copyOf(links), keys, rule), port, limits, hops, NanoClock.SYSTEM);
+    }
+
+    static Relay open(Admission admission, int port, RelayLimits limits, HopDevices hops, NanoClock clock)
+            throws IOException {
+        Relay relay = new Relay(Selector.open(), admission, limits, hops, clock);
+        try {
+            relay.listen(admission, port);
+        } catch (IOException e) {
+            relay.closeSockets();
+            throw e;
+        }
+        log.debug("relays at {}", relay.listeners);
+        return relay;
+    }
+
+    /** Where it can: an address may have gone since it was found. */
+    private void listen(Admission admission, int port) throws IOException {
+        IOException failure = null;
+        for (InterfaceAddress link : admission.links()) {
+            try {
+                listen(admission.zoned(link.address()), port);
+            } catch (BindException e) {
+                failure = new IOException(
+                        "the relay cannot listen on %s:%d: %s"
+                                .formatted(InterfaceAddress.text(link.address()), port, e.getMessage()),
+                        e);
+                log.info("not relayed over {}: {}", link, failure.getMessage());
+            }
+        }
+        if (listeners.isEmpty() && failure != null) {
+            throw failure;
+        }
+    }
+
+    private void listen(InetAddress address, int port) throws IOException {
+        if (listeners.containsKey(address)) {
+            return;
+        }
+        ServerSocketChannel listener = ServerSocketChannel.open();
+        try {
+            listener.configureBlocking(false);
+            listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            listener.bind(new InetSocketAddress(address, port), BACKLOG);
+            listener.register(selector, SelectionKey.OP_ACCEPT);
+        } catch (IOException e) {
+            listener.close();
+            throw e;
+        }
+        listeners.put(address, listener);
+    }
+
+    /** Has its thread made, unless there is one: from now on it passes on. */
+    public void start() {
+        thread.start();
+    }
+
+    /** What it listens on: the first connection that comes there is what it is to be started for. */
+    public List<SelectableChannel> channels() {
+        return List.copyOf(listeners.values());
+    }
+
+    /** The port that it listens on at an address; 0 if it does not listen there. */
+    public int port(InetAddress address) {
+        ServerSocketChannel listener = listeners.get(address);
+        return listener == null ? 0 : listener.socket().getLocalPort();
+    }
+
+    /** What it has done so far. */
+    public RelayCounts counts() {
+        return loop.counts();
+    }
+
+    /**
+     * Waits until all circuits have ended, for who is about to end the relay's process: bytes that it has taken and not
+     * passed on would be lost. Circuits through which nothing moves are not waited for longer than a while.
+     *
+     * @param quiet after so long without a byte it gives up
+     * @param most it does not wait longer than this
+     * @return how many circuits are left
+     */
+    public long drain(Duration quiet, Duration most) {
+        long begin = clock.nanoTime();
+        long lastMove = begin;
+        long bytes = counts().bytes();
+        while (counts().circuits() > 0) {
+            long now = clock.nanoTime();
+            if (counts().bytes() != bytes) {
+                bytes = counts().bytes();
+                lastMove = now;
+            }
+            if (now - lastMove >= quiet.toNanos() || now - begin >= most.toNanos()) {
+                break;
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+        return counts().circuits();
+    }
+
+    private void closeSockets() throws IOException {
+        for (ServerSocketChannel listener : listeners.values()) {
+            listener.close();
+        }
+        selector.close();
+    }
+
+    /** Ends all circuits and the thread; returns when that has been done. Closing twice is allowed. */
+    @Override
+    public void close() {
+        loop.close();
+        if (!thread.end(JOIN_MILLIS)) {
+            loop.end();
+        }
+    }
+}

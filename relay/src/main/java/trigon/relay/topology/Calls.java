@@ -1,0 +1,53 @@
+package trigon.relay.topology;
+
+/**
+ * Whether this process has a reason to announce itself: it needs a way through relays, or somebody near needs one and
+ * calls. A call goes two nodes far, to the relays beside the node that needs them, and to those beside these, which
+ * relays have to hear. With a cluster key records are passed on, and so reach all nodes as they are. One thread; times
+ * are {@link System#nanoTime}.
+ */
+final class Calls {
+
+    /** What a node says that needs relays itself; who hears a number says one less. */
+    static final int MOST = 2;
+
+    /** Nobody calls. */
+    private static final int NONE = -1;
+
+    private final long[] heardAt = new long[MOST + 1];
+    private final boolean[] heard = new boolean[MOST + 1];
+    private boolean needed;
+
+    /** Whether this process needs relays itself, from now on. */
+    void need(boolean now) {
+        needed = now;
+    }
+
+    /** A record of another process has come. */
+    void hear(int call, long now) {
+        heard[call] = true;
+        heardAt[call] = now;
+    }
+
+    /** Whether there is something to announce for. */
+    boolean isCalled(long now) {
+        return level(now) > NONE;
+    }
+
+    /** What this process says; 0 if it is only called itself, or says nothing. */
+    int call(long now) {
+        return Math.max(0, level(now));
+    }
+
+    private int level(long now) {
+        if (needed) {
+            return MOST;
+        }
+        for (int call = MOST; call > 0; call--) {
+            if (heard[call] && now - heardAt[call] <= Topology.FORGOTTEN.toNanos()) {
+                return call - 1;
+            }
+        }
+        return NONE;
+    }
+}

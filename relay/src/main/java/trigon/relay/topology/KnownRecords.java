@@ -1,0 +1,181 @@
+package trigon.relay.topology;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import trigon.relay.topology.RecordCodec.Sealed;
+
+/** What was heard of other processes, and is not old yet, within {@link Limits}. One thread. */
+final class KnownRecords {
+
+    /** Processes whose end is remembered, so that nobody brings them back. */
+    private static final int MOST_ENDED = 4096;
+
+    /** A process's newest record. */
+    static final class Known {
+
+        private final Sealed sealed;
+        private final NodeRecord record;
+        private final InetAddress source;
+        private final long heard;
+        private long waiting; // a bit for each link on which it is to be passed on
+
+        /**
+         * One that nobody waits for.
+         *
+         * @param source the address that it came from
+         * @param heard when
+         */
+        Known(Sealed sealed, NodeRecord record, InetAddress source, long heard) {
+            this.sealed = sealed;
+            this.record = record;
+            this.source = source;
+            this.heard = heard;
+        }
+
+        Sealed sealed() {
+            return sealed;
+        }
+
+        NodeRecord record() {
+            return record;
+        }
+
+        boolean waitsFor(int link) {
+            return (waiting & 1L << link) != 0;
+        }
+
+        /** Whoever is on that link has it. */
+        void passed(int link) {
+            waiting &= ~(1L << link);
+        }
+    }
+
+    private final Limits limits;
+    private final Map<Long, Known> known = new LinkedHashMap<>(); // the longest not heard first
+    private final Set<Known> waiting = new LinkedHashSet<>();
+    private final Map<Long, Long> ended = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+            return size() > MOST_ENDED;
+        }
+    };
+    private long structure;
+    private boolean changed;
+
+    KnownRecords(Limits limits) {
+        this.limits = limits;
+    }
+
+    @Nullable
+    Known of(long instance) {
+        return known.get(instance);
+    }
+
+    /** Whether it is of a process that has ended, from before that. */
+    boolean isOfEnded(NodeRecord record) {
+        return record.sequence() <= ended.getOrDefault(record.instance(), Long.MIN_VALUE);
+    }
+
+    /**
+     * Takes a newer record of a process, or its first one. One beyond the limits leaves the former one until that is
+     * old.
+     *
+     * @param links a bit for each link on which it is to be passed on
+     * @return whether it was taken
+     */
+    boolean take(Known newer, long links) {
+        long instance = newer.record.instance();
+        Known former = known.get(instance);
+        if (former != null) {
+            limits.forget(former.source, former.sealed.length());
+        }
+        if (!limits.remember(newer.source, newer.sealed.length())) {
+            if (former != null) {
+                limits.remember(former.source, former.sealed.length());
+            }
+            return false;
+        }
+        if (former != null) {
+            known.remove(instance);
+            waiting.remove(former);
+        }
+        known.put(instance, newer);
+        newer.waiting = links;
+        if (links != 0) {
+            waiting.add(newer);
+        }
+        compare(former == null ? null : former.record, newer.record);
+        return true;
+    }
+
+    /** Takes note of what is different in a process's newer record. */
+    void compare(@Nullable NodeRecord former, NodeRecord newer) {
+        if (former == null || !newer.hasStructureOf(former)) {
+            structure++;
+            changed = true;
+        } else {
+            changed |= !newer.hasRelaysOf(former);
+        }
+    }
+
+    /** Those to be passed on, in the order in which they came. */
+    Collection<Known> waiting() {
+        return waiting;
+    }
+
+    /** None is to be passed on any more. */
+    void clearWaiting() {
+        waiting.clear();
+    }
+
+    /** Forgets what was not heard for longer than that. */
+    void forget(long now, long nanos) {
+        Iterator<Known> oldest = known.values().iterator();
+        while (oldest.hasNext()) {
+            Known each = oldest.next();
+            if (now - each.heard <= nanos) {
+                return;
+            }
+            oldest.remove();
+            waiting.remove(each);
+            limits.forget(each.source, each.sealed.length());
+            ended.put(each.record.instance(), each.record.sequence());
+            structure++;
+            changed = true;
+        }
+    }
+
+    boolean isEmpty() {
+        return known.isEmpty();
+    }
+
+    /** That record, and all that are known. */
+    List<NodeRecord> with(NodeRecord own) {
+        List<NodeRecord> records = new ArrayList<>(known.size() + 1);
+        records.add(own);
+        known.values().forEach(each -> records.add(each.record));
+        return records;
+    }
+
+    /** Another number when nodes or links are others. */
+    long structure() {
+        return structure;
+    }
+
+    /** Whether anything is different since this was asked last. */
+    boolean takeChanged() {
+        boolean was = changed;
+        changed = false;
+        return was;
+    }
+}

@@ -1,0 +1,127 @@
+package trigon.relay.topology;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much is taken and remembered of what others announce: records and bytes in all, and records in a second; of what
+ * comes from one address, half of each. So whoever floods from one address leaves room for the others. Without a key
+ * an address speaks for its own node alone, and much less is remembered of it. One thread.
+ */
+final class Limits {
+
+    /** Processes that are known at most. */
+    static final int MOST_RECORDS = 4096;
+
+    /** Processes of a node that are known where nobody proves a record: a node has so many in several jobs. */
+    static final int MOST_UNPROVEN_OF_SOURCE = 128;
+
+    /** Of these, their records as they were sent; in memory they are some ten times as long. */
+    static final int MOST_BYTES = 2 << 20;
+
+    /** 4096 processes announce themselves five times a second at first. */
+    static final int MOST_A_SECOND = 1 << 15;
+
+    private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+    private static final class Share {
+
+        private int records;
+        private int bytes;
+
+        boolean hasRoom(int more, int mostRecords, int mostBytes) {
+            return records < mostRecords && bytes + more <= mostBytes;
+        }
+
+        void add(int sign, int more) {
+            records += sign;
+            bytes += sign * more;
+        }
+    }
+
+    private final int mostOfSource;
+    private final Share all = new Share();
+    private final Map<InetAddress, Share> ofSource = new HashMap<>();
+    private final Map<InetAddress, Integer> takenOf = new HashMap<>();
+    private int taken;
+    private long second;
+    private long exceeded;
+    private @Nullable InetAddress first;
+    private boolean told;
+
+    /**
+     * Nothing is remembered yet.
+     *
+     * @param proven whether only records count that are proven by the cluster key
+     */
+    Limits(boolean proven) {
+        mostOfSource = proven ? MOST_RECORDS / 2 : MOST_UNPROVEN_OF_SOURCE;
+    }
+
+    /** Whether one more record is looked at now. */
+    boolean take(InetAddress source, long now) {
+        if (taken == 0 || now - second >= SECOND) {
+            second = now;
+            taken = 0;
+            takenOf.clear();
+        }
+        int of = takenOf.getOrDefault(source, 0);
+        if (taken >= MOST_A_SECOND || of >= MOST_A_SECOND / 2) {
+            return exceed(source);
+        }
+        taken++;
+        takenOf.put(source, of + 1);
+        return true;
+    }
+
+    /** Whether a record of so many bytes is remembered; then it is counted, until it is {@linkplain #forget let go}. */
+    boolean remember(InetAddress source, int bytes) {
+        Share share = ofSource.computeIfAbsent(source, _ -> new Share());
+        if (!all.hasRoom(bytes, MOST_RECORDS, MOST_BYTES) || !share.hasRoom(bytes, mostOfSource, MOST_BYTES / 2)) {
+            dropIfEmpty(source, share);
+            return exceed(source);
+        }
+        all.add(1, bytes);
+        share.add(1, bytes);
+        return true;
+    }
+
+    void forget(InetAddress source, int bytes) {
+        Share share = ofSource.get(source);
+        if (share != null) {
+            all.add(-1, bytes);
+            share.add(-1, bytes);
+            dropIfEmpty(source, share);
+        }
+    }
+
+    private void dropIfEmpty(InetAddress source, Share share) {
+        if (share.records == 0) {
+            ofSource.remove(source);
+        }
+    }
+
+    private boolean exceed(InetAddress source) {
+        exceeded++;
+        first = first == null ? source : first;
+        return false;
+    }
+
+    /** Records that were not taken for these limits. */
+    long exceeded() {
+        return exceeded;
+    }
+
+    /** Where the first record came from that was not taken; once. */
+    Optional<InetAddress> toTell() {
+        if (told || first == null) {
+            return Optional.empty();
+        }
+        told = true;
+        return Optional.of(first);
+    }
+}

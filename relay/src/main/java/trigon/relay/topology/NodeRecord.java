@@ -1,0 +1,79 @@
+package trigon.relay.topology;
+
+import java.net.InetAddress;
+import java.util.List;
+
+/**
+ * What a process announces.
+ *
+ * @param instance a random number of the process
+ * @param sequence more with each announcement
+ * @param epochSeconds its clock
+ * @param node what its node is told apart by: processes of one node have the same
+ * @param name of the node, for people; at most {@link #MOST_NAME} characters
+ * @param loadMbps what it relays now, in Mbit/s
+ * @param call how many nodes on, from one to its neighbour, others are to announce themselves as well; see
+ *     {@link Calls}
+ * @param links at most {@link #MOST_LINKS}
+ */
+public record NodeRecord(
+        long instance,
+        long sequence,
+        long epochSeconds,
+        long node,
+        String name,
+        int loadMbps,
+        int call,
+        List<LinkRecord> links) {
+
+    /** Longer names are cut. */
+    public static final int MOST_NAME = 63;
+
+    /** More are not announced. */
+    public static final int MOST_LINKS = 16;
+
+    public NodeRecord {
+        links = List.copyOf(links.size() > MOST_LINKS ? links.subList(0, MOST_LINKS) : links);
+        name = name.length() > MOST_NAME ? name.substring(0, MOST_NAME) : name;
+    }
+
+    /** One that calls nobody. */
+    NodeRecord(
+            long instance,
+            long sequence,
+            long epochSeconds,
+            long node,
+            String name,
+            int loadMbps,
+            List<LinkRecord> links) {
+        this(instance, sequence, epochSeconds, node, name, loadMbps, 0, links);
+    }
+
+    /** Whether one of its links has that address. */
+    boolean hasLinkAt(InetAddress address) {
+        return links.stream().anyMatch(link -> link.address().address().equals(address));
+    }
+
+    /** Whether node and links are those of another one, whatever relays there. */
+    boolean hasStructureOf(NodeRecord other) {
+        if (node != other.node || !name.equals(other.name) || links.size() != other.links.size()) {
+            return false;
+        }
+        for (int i = 0; i < links.size(); i++) {
+            if (!links.get(i).isLike(other.links.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether its relays are those of another one with the same structure, and have as much to do. */
+    boolean hasRelaysOf(NodeRecord other) {
+        for (int i = 0; i < links.size(); i++) {
+            if (links.get(i).relayPort() != other.links.get(i).relayPort()) {
+                return false;
+            }
+        }
+        return loadMbps == other.loadMbps;
+    }
+}

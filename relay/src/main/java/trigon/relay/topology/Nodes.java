@@ -1,0 +1,150 @@
+package trigon.relay.topology;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import trigon.system.InterfaceAddress;
+
+/**
+ * All nodes that are known, and which of them are joined by a link that works. Immutable; put together from what was
+ * announced when it is first asked for. Any thread.
+ */
+public final class Nodes {
+
+    /** Of a node; what its processes announce beyond that is not looked at. */
+    static final int MOST_LINKS = 2 * NodeRecord.MOST_LINKS;
+
+    private final long ownNode;
+    private final List<NodeRecord> records;
+    private final long structure;
+    private final boolean complete;
+    private @Nullable Graph graph;
+
+    /**
+     * The nodes of these processes.
+     *
+     * @param ownNode the node of the process that asks; one of the records is of it
+     * @param structure another number where nodes or links are others
+     * @param complete whether nodes behind the neighbours are among them
+     */
+    Nodes(long ownNode, List<NodeRecord> records, long structure, boolean complete) {
+        this.ownNode = ownNode;
+        this.records = List.copyOf(records);
+        this.structure = structure;
+        this.complete = complete;
+    }
+
+    synchronized Graph graph() {
+        Graph known = graph;
+        if (known == null) {
+            known = new Graph(putTogether(records), ownNode);
+            graph = known;
+        }
+        return known;
+    }
+
+    private static List<Node> putTogether(List<NodeRecord> records) {
+        Map<Long, List<NodeRecord>> byNode = new HashMap<>();
+        records.forEach(each ->
+                byNode.computeIfAbsent(each.node(), _ -> new ArrayList<>()).add(each));
+        List<Node> all = new ArrayList<>(byNode.size());
+        byNode.forEach((id, processes) -> all.add(node(id, processes)));
+        all.sort(Comparator.comparing(Node::name).thenComparingLong(Node::id));
+        return List.copyOf(all);
+    }
+
+    private static Node node(long id, List<NodeRecord> processes) {
+        Map<InetAddress, List<LinkRecord>> links = new TreeMap<>(Addresses.BY_ADDRESS);
+        Map<InetAddress, List<Node.RelayPort>> relays = new HashMap<>();
+        for (NodeRecord process : processes) {
+            for (LinkRecord link : process.links()) {
+                InetAddress address = link.address().address();
+                links.computeIfAbsent(address, _ -> new ArrayList<>(1)).add(link);
+                if (link.relayPort() != 0) {
+                    relays.computeIfAbsent(address, _ -> new ArrayList<>(1))
+                            .add(new Node.RelayPort(link.relayPort(), process.loadMbps(), process.instance()));
+                }
+            }
+        }
+        List<Node.Link> merged = links.entrySet().stream()
+                .limit(MOST_LINKS)
+                .map(each -> merge(each.getValue(), relays.getOrDefault(each.getKey(), List.of())))
+                .toList();
+        String name = processes.stream()
+                .map(NodeRecord::name)
+                .min(Comparator.naturalOrder())
+                .orElse("");
+        return new Node(id, name, merged);
+    }
+
+    private static Node.Link merge(List<LinkRecord> same, List<Node.RelayPort> relays) {
+        Set<InetAddress> heard = new HashSet<>();
+        same.forEach(link -> heard.addAll(link.neighbours()));
+        InterfaceAddress address = same.getFirst().address();
+        return new Node.Link(
+                address,
+                same.stream().mapToInt(LinkRecord::speedMbps).max().orElse(0),
+                same.stream().anyMatch(LinkRecord::rdma),
+                Set.copyOf(heard),
+                same.stream().anyMatch(LinkRecord::crowded),
+                relays.stream()
+                        .sorted(Comparator.comparingInt(Node.RelayPort::loadMbps)
+                                .thenComparingLong(Node.RelayPort::instance))
+                        .toList());
+    }
+
+    /** Another number where nodes or links are others than in an earlier one; load and relays do not count. */
+    public long structure() {
+        return structure;
+    }
+
+    /** Whether nodes behind the neighbours are among them, which takes a cluster key. */
+    public boolean isComplete() {
+        return complete;
+    }
+
+    /** The node of the process that asks. */
+    public Node own() {
+        return all().get(ownIndex());
+    }
+
+    int ownIndex() {
+        List<Node> all = all();
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).id() == ownNode) {
+                return i;
+            }
+        }
+        throw new IllegalStateException("no process of the own node");
+    }
+
+    /** Those that are known now, this one among them, by name. */
+    public List<Node> all() {
+        return graph().nodes();
+    }
+
+    /** The nodes that a link joins with this one, by name. */
+    public Set<Node> neighbours(Node of) {
+        Set<Node> found = new LinkedHashSet<>();
+        int index = all().indexOf(of);
+        if (index >= 0) {
+            graph().neighbours(index).stream().mapToObj(all()::get).forEach(found::add);
+        }
+        return found;
+    }
+
+    /** The first node that has an address. */
+    public Optional<Node> at(InetAddress address) {
+        int first = graph().at(address).nextSetBit(0);
+        return first < 0 ? Optional.empty() : Optional.of(all().get(first));
+    }
+}

@@ -1,0 +1,35 @@
+package trigon.relay.topology;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * A way through relays to an address.
+ *
+ * @param local the own address on the link to the first relay
+ * @param relays where to connect to, from relay to relay; 1 to {@link Routes#MOST_RELAYS}
+ * @param names of their nodes, in the same order
+ * @param speedMbps of its slowest hop, in Mbit/s
+ * @param rdmaHops hops that RDMA carries, as far as their ends say
+ * @param loadMbps what the busiest of the relays passes on now
+ */
+public record Route(
+        InetAddress local,
+        List<InetSocketAddress> relays,
+        List<String> names,
+        int speedMbps,
+        int rdmaHops,
+        int loadMbps) {
+
+    public Route {
+        relays = List.copyOf(relays);
+        names = List.copyOf(names);
+    }
+
+    /** For example {@code over b, c}. */
+    @Override
+    public String toString() {
+        return "over " + String.join(", ", names);
+    }
+}

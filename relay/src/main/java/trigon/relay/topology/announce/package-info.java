@@ -1,0 +1,5 @@
+/** The sockets and the thread of the announcements. */
+@NullMarked
+package trigon.relay.topology.announce;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Which nodes, links and neighbours there are, from what processes announce; no I/O. */
-@NullMarked
-package trigon.topology;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,172 @@
+package trigon.software.device;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import trigon.software.connection.EventLoop;
+import trigon.software.connection.LocalDevice;
+import trigon.software.connection.SocketOptions;
+import trigon.software.connection.StreamReader;
+import trigon.software.connection.Timer;
+import trigon.software.memory.Buffers;
+import trigon.software.responder.InboundConnection;
+import trigon.software.wire.Preamble;
+import trigon.software.wire.WireFormat;
+import trigon.stream.hop.HopDevices;
+import trigon.system.Errno;
+import trigon.system.NanoClock;
+import trigon.system.RareMessage;
+import trigon.verbs.VerbsException;
+
+/**
+ * Accepts connections on a device's address, and hands those with a proper preamble to the queue pair they name. Its
+ * port is the device's LID. The event loop's but for what says otherwise.
+ */
+final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
+
+    private static final Logger log = LoggerFactory.getLogger(Listener.class);
+    private static final int BACKLOG = 1024;
+    /** Most connections accepted in a row: the event loop has other things to do. */
+    private static final int ACCEPTS_AT_ONCE = 64;
+
+    private final LocalDevice device;
+    private final IntFunction<@Nullable QueuePairEngine> queuePairs;
+    private final ServerSocketChannel server;
+    private final SelectionKey key;
+    private final Timer retry = new Timer(this::acceptAgain);
+    private final UnidentifiedConnections unidentified = new UnidentifiedConnections();
+    /** Used by all of them, one after the other. */
+    private final ByteBuffer preambleBuffer = Buffers.allocate(WireFormat.PREAMBLE_BYTES);
+
+    private final RareMessage rejections = new RareMessage(log, Level.INFO, NanoClock.SYSTEM);
+    private final RareMessage failures = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
+
+    /**
+     * Listens from now on.
+     *
+     * @param queuePairs the device's by their numbers; null for a number that none has
+     */
+    Listener(LocalDevice device, IntFunction<@Nullable QueuePairEngine> queuePairs) {
+        this.device = device;
+        this.queuePairs = queuePairs;
+        ServerSocketChannel bound = null;
+        try {
+            bound = ServerSocketChannel.open();
+            bound.configureBlocking(false);
+            bound.bind(new InetSocketAddress(device.address(), 0), BACKLOG);
+            server = bound;
+            key = device.eventLoop().register(bound, 0, this);
+        } catch (IOException | OutOfMemoryError e) {
+            if (bound != null) {
+                StreamReader.closeQuietly(bound);
+            }
+            throw new VerbsException(
+                    "ibv_open_device",
+                    device.settings().toString(),
+                    Errno.EADDRNOTAVAIL,
+                    "cannot listen on its address: " + e.getMessage());
+        }
+        acceptAgain();
+        device.eventLoop().wakeUp();
+    }
+
+    /** The TCP port that peers connect to: the kernel has chosen it. Any thread. */
+    int port() {
+        return server.socket().getLocalPort();
+    }
+
+    @Override
+    public void onReady() {
+        try {
+            for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+                SocketChannel channel = server.accept();
+                if (channel == null) {
+                    return;
+                }
+                accepted(channel);
+            }
+        } catch (ClosedChannelException _) {
+            // just now
+        } catch (IOException e) {
+            failures.log(device.name() + " cannot accept connections, and keeps trying: " + e.getMessage());
+            if (key.isValid()) {
+                key.interestOps(0);
+                device.eventLoop().schedule(retry, EventLoop.RETRY_NANOS);
+            }
+        }
+    }
+
+    private void acceptAgain() {
+        if (key.isValid()) {
+            key.interestOps(SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    private void accepted(SocketChannel channel) {
+        InboundConnection evicted;
+        try {
+            SocketOptions.apply(channel);
+            evicted = unidentified.add(new InboundConnection(channel, device.eventLoop(), this));
+        } catch (IOException | OutOfMemoryError e) {
+            log.debug("{} was gone when it was accepted, or there is no memory for it: {}", channel, e.toString());
+            StreamReader.closeQuietly(channel);
+            return;
+        }
+        if (evicted != null) {
+            evicted.reject("more than " + UnidentifiedConnections.MOST + " have not identified themselves");
+        }
+    }
+
+    @Override
+    public InetAddress address() {
+        return device.address();
+    }
+
+    @Override
+    public HopDevices hops() {
+        return device.hops();
+    }
+
+    @Override
+    public ByteBuffer preambleBuffer() {
+        return preambleBuffer;
+    }
+
+    @Override
+    public void onIdentified(InboundConnection connection, Preamble.Hello hello) {
+        unidentified.remove(connection);
+        QueuePairEngine queuePair = queuePairs.apply(hello.destinationNumber());
+        if (queuePair == null) {
+            connection.decline("there is no queue pair for " + hello);
+        } else {
+            queuePair.offer(connection);
+        }
+    }
+
+    /** Any thread. */
+    @Override
+    public void onRejected(InetSocketAddress from, String reason) {
+        rejections.log("%s closed a connection from %s: %s".formatted(device.name(), from, reason));
+    }
+
+    @Override
+    public void onClosed(InboundConnection connection) {
+        unidentified.remove(connection);
+    }
+
+    /** Accepts no more; connections that are about to end get their time. Any thread. */
+    void close() {
+        StreamReader.closeQuietly(server);
+        device.eventLoop().wakeUp(); // lets go of the socket
+    }
+}

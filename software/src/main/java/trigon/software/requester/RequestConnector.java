@@ -1,0 +1,107 @@
+package trigon.software.requester;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.software.connection.EventLoop;
+import trigon.software.connection.PendingConnection;
+import trigon.software.connection.Timer;
+import trigon.stream.hop.ByteStream;
+
+/** Opens the connection of a requester's requests. Used under the queue pair's lock. */
+final class RequestConnector implements PendingConnection.Owner {
+
+    /** Whose connection it is. Called under the queue pair's lock. */
+    interface Owner {
+
+        /** The PSN that a connection opened now begins with. */
+        int nextPsn();
+
+        /** What is said on a connection that the peer has accepted, what carries it, and whether relays pass it on. */
+        RequestConnection open(SocketChannel channel, ByteStream carrier, boolean relayed) throws IOException;
+
+        /** The connection that was opened is there. */
+        void onConnected(RequestConnection established);
+
+        /** Nobody listens at the peer's address, or who does takes no connection. The next request tries again. */
+        void onRefused(String reason);
+
+        /** Whether a request waits for the connection. */
+        boolean hasWork();
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(RequestConnector.class);
+
+    private final RequestingQueuePair queuePair;
+    private final Owner owner;
+    private final Timer retry;
+    private @Nullable PendingConnection pending;
+    private boolean connecting;
+
+    RequestConnector(RequestingQueuePair queuePair, Owner owner) {
+        this.queuePair = queuePair;
+        this.owner = owner;
+        retry = new Timer(queuePair.lock()::locked, this::connect);
+    }
+
+    boolean isConnecting() {
+        return connecting;
+    }
+
+    /** Connects, and tells the owner how it went. */
+    void connect() {
+        connecting = true;
+        PendingConnection begun = new PendingConnection(queuePair, owner.nextPsn(), this);
+        pending = begun;
+        begun.start();
+    }
+
+    @Override
+    public void onConnected(SocketChannel channel, SelectionKey key, ByteStream carrier, boolean relayed) {
+        RequestConnection connection;
+        try {
+            connection = owner.open(channel, carrier, relayed);
+        } catch (IOException | OutOfMemoryError e) {
+            carrier.close();
+            onFailed(e);
+            return;
+        }
+        connecting = false;
+        pending = null;
+        owner.onConnected(connection);
+    }
+
+    @Override
+    public void onRefused(String reason) {
+        InetSocketAddress peer = queuePair.peer().address();
+        log.debug("{} is refused by {}: {}", queuePair, peer, reason);
+        stop();
+        owner.onRefused("no connection to " + peer + ": " + reason);
+    }
+
+    @Override
+    public void onFailed(Throwable cause) {
+        log.debug("{} cannot connect to {}: {}", queuePair, queuePair.peer().address(), cause.getMessage());
+        stop();
+        if (owner.hasWork()) {
+            connecting = true; // again, until the owner's time limit
+            queuePair.device().eventLoop().schedule(retry, EventLoop.RETRY_NANOS);
+        }
+    }
+
+    /** Gives up what is on its way, and tries no more until {@link #connect}. */
+    void stop() {
+        connecting = false;
+        queuePair.onConnectFinished();
+        queuePair.device().eventLoop().cancel(retry);
+        PendingConnection unfinished = pending;
+        pending = null;
+        if (unfinished != null) {
+            unfinished.giveUp();
+        }
+    }
+}

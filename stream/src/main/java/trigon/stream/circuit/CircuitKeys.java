@@ -1,0 +1,106 @@
+package trigon.stream.circuit;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.InvalidKeyException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What admits to a relay: the cluster key; where there is none, the identifiers of the communicators that are open in
+ * this process, which is weak, since NCCL does not keep them secret. Both sides have one of these. Thread-safe.
+ */
+public final class CircuitKeys {
+
+    /** Length of an HMAC with SHA-256. */
+    public static final int PROOF_BYTES = 32;
+
+    private static final String ALGORITHM = "HmacSHA256";
+
+    private final Optional<byte[]> clusterKey;
+    private final List<Long> communicators = new ArrayList<>(); // guarded by itself; the newest last
+
+    /** Of a process with that cluster key. */
+    public CircuitKeys(Optional<byte[]> clusterKey) {
+        this.clusterKey = clusterKey.map(key -> mac(key, "trigon circuit cluster".getBytes(StandardCharsets.US_ASCII)));
+    }
+
+    /** A communicator is open; 0 is none, as API versions without identifiers have it. */
+    public void opened(long communicator) {
+        if (communicator != 0) {
+            synchronized (communicators) {
+                communicators.add(communicator);
+            }
+        }
+    }
+
+    /** It is open no more. */
+    public void closed(long communicator) {
+        synchronized (communicators) {
+            communicators.remove(Long.valueOf(communicator));
+        }
+    }
+
+    /** Whether there is anything to prove. */
+    public boolean isEmpty() {
+        return keys(1).isEmpty();
+    }
+
+    /** Whether it is the cluster key that admits. */
+    public boolean hasClusterKey() {
+        return clusterKey.isPresent();
+    }
+
+    /** Whether one of the proofs is by one of the keys. */
+    public boolean admits(byte[] greeting, byte[] request, List<byte[]> proofs) {
+        boolean admitted = false;
+        for (byte[] key : keys(Integer.MAX_VALUE)) {
+            byte[] expected = proof(key, greeting, request);
+            for (byte[] proof : proofs) {
+                admitted |= MessageDigest.isEqual(expected, proof);
+            }
+        }
+        return admitted;
+    }
+
+    /**
+     * The keys; where there are more than so many, half of them the oldest communicators', which more nodes share, and
+     * half the newest's.
+     */
+    List<byte[]> keys(int most) {
+        if (clusterKey.isPresent()) {
+            return List.of(clusterKey.get());
+        }
+        synchronized (communicators) {
+            List<Long> all = communicators.stream().distinct().toList();
+            int left = Math.max(0, all.size() - most);
+            int oldest = left == 0 ? all.size() : most / 2;
+            return Stream.concat(all.stream().limit(oldest), all.stream().skip(oldest + left))
+                    .map(id -> ByteBuffer.allocate(Long.BYTES).putLong(id).array())
+                    .toList();
+        }
+    }
+
+    static byte[] proof(byte[] key, byte[] greeting, byte[] request) {
+        return mac(key, greeting, request);
+    }
+
+    private static byte[] mac(byte[] key, byte[]... texts) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(key, ALGORITHM));
+            for (byte[] text : texts) {
+                mac.update(text);
+            }
+            return mac.doFinal();
+        } catch (NoSuchAlgorithmException | InvalidKeyException e) {
+            throw new AssertionError("every Java runtime has " + ALGORITHM, e);
+        }
+    }
+}

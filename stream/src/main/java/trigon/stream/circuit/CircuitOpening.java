@@ -1,0 +1,102 @@
+package trigon.stream.circuit;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The side that wants a circuit, without I/O: who has the connection reads what is {@link #expected} and no more, and
+ * then asks for the {@link #next} step. One thread at a time.
+ */
+public final class CircuitOpening {
+
+    /** What the caller, who has the socket, is to do next. */
+    public sealed interface Step {
+
+        /** Read what is expected now. */
+        record Read() implements Step {}
+
+        /** Send these bytes, then read what is expected now. */
+        @SuppressWarnings("ArrayRecordComponent") // never compared, and nobody else has it
+        record Send(byte[] bytes) implements Step {}
+
+        /** The way is open: what follows is between the two ends. */
+        record Open() implements Step {}
+
+        /** It will not be. */
+        record Refused(String why) implements Step {}
+    }
+
+    /** Would change what a terminal shows: C0 and C1, and marks of directions and lines. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
+
+    private enum Phase {
+        AWAITS_GREETING,
+        AWAITS_REPLY,
+        AWAITS_TEXT,
+        OVER
+    }
+
+    private final CircuitRequest request;
+    private final CircuitKeys keys;
+    private Phase phase = Phase.AWAITS_GREETING;
+    private ByteBuffer expected = ByteBuffer.allocate(CircuitFormat.GREETING_BYTES);
+    private @Nullable String refusal;
+
+    /** An opening that has done nothing yet. */
+    public CircuitOpening(CircuitRequest request, CircuitKeys keys) {
+        this.request = request;
+        this.keys = keys;
+    }
+
+    /** Where the bytes go that are read next; full before {@link #next} is called. */
+    public ByteBuffer expected() {
+        return expected;
+    }
+
+    /** What was expected is there. */
+    public Step next() {
+        byte[] read = expected.array();
+        return switch (phase) {
+            case AWAITS_GREETING -> greeted(read);
+            case AWAITS_REPLY -> replied(read);
+            case AWAITS_TEXT ->
+                refused(UNPRINTABLE
+                        .matcher(new String(read, StandardCharsets.UTF_8))
+                        .replaceAll("?"));
+            case OVER -> refusal == null ? new Step.Open() : new Step.Refused(refusal);
+        };
+    }
+
+    private Step greeted(byte[] greeting) {
+        Optional<String> flaw = CircuitFormat.flaw(greeting);
+        if (flaw.isPresent()) {
+            return refused(flaw.get());
+        }
+        phase = Phase.AWAITS_REPLY;
+        expected = ByteBuffer.allocate(CircuitFormat.REPLY_BYTES);
+        return new Step.Send(request.encode(greeting, keys));
+    }
+
+    private Step replied(byte[] reply) {
+        int text = CircuitFormat.textBytes(reply);
+        if (text < 0) {
+            return refused("its reply is malformed");
+        }
+        if (text == 0) {
+            phase = Phase.OVER;
+            return new Step.Open();
+        }
+        phase = Phase.AWAITS_TEXT;
+        expected = ByteBuffer.allocate(text);
+        return new Step.Read();
+    }
+
+    private Step refused(String why) {
+        phase = Phase.OVER;
+        refusal = why;
+        return new Step.Refused(why);
+    }
+}

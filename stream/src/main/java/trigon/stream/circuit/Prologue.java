@@ -1,0 +1,18 @@
+package trigon.stream.circuit;
+
+/**
+ * What the two ends of a circuit say first, which goes by TCP in any case: behind it, each hop may be upgraded.
+ *
+ * @param forward bytes from who asks for the circuit, 1 to 65535
+ * @param back bytes from the other end, likewise
+ */
+public record Prologue(int forward, int back) {
+
+    private static final int MOST = 0xFFFF;
+
+    public Prologue {
+        if (forward < 1 || forward > MOST || back < 1 || back > MOST) {
+            throw new IllegalArgumentException("%d and %d bytes are not in 1..%d".formatted(forward, back, MOST));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package trigon.stream.hop;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import trigon.verbs.VerbsException;
+
+/**
+ * How the two sides of a hop agree what carries its bytes from now on: one of them, who has dialled, says where it
+ * receives chunks, the other answers the same, and the first says whether it has connected.
+ *
+ * <pre>
+ * who dialled                    who accepted
+ * offer              ──>
+ *                    &lt;──   answer     connected already
+ * ready              ──>
+ * </pre>
+ *
+ * Whoever cannot, says TCP, and the bytes stay where they are. No I/O: who has the connection sends what {@link #begin}
+ * and {@link #next} return, and reads what is {@link #expected} and no more. One thread at a time, which may block,
+ * since queue pairs are opened and connected.
+ */
+public final class HopUpgrade {
+
+    private enum Phase {
+        AWAITS_OFFER,
+        AWAITS_ANSWER,
+        AWAITS_READY,
+        OVER
+    }
+
+    private static final byte[] NOTHING = {};
+    private final HopDevices devices;
+    private final InetAddress local;
+    private final SlotGeometry receives;
+    private Phase phase;
+    private ByteBuffer expected;
+    private @Nullable HopQueuePair queuePair;
+    private @Nullable SlotGeometry peer;
+
+    private HopUpgrade(HopDevices devices, InetAddress local, SlotGeometry receives, Phase phase) {
+        this.devices = devices;
+        this.local = local;
+        this.receives = receives;
+        this.phase = phase;
+        expected = ByteBuffer.allocate(HopOffer.BYTES);
+    }
+
+    /** The side that dialled, and sends messages: it receives acknowledgements. */
+    public static HopUpgrade ofDialer(HopDevices devices, InetAddress local) {
+        return new HopUpgrade(devices, local, SlotGeometry.BACK, Phase.AWAITS_ANSWER);
+    }
+
+    /** The side that accepted, and receives messages. */
+    public static HopUpgrade ofAccepter(HopDevices devices, InetAddress local) {
+        return new HopUpgrade(devices, local, SlotGeometry.FORWARD, Phase.AWAITS_OFFER);
+    }
+
+    /** Where the bytes go that are read next; full before {@link #next} is called. */
+    public ByteBuffer expected() {
+        return expected;
+    }
+
+    /** Whether both sides have agreed. */
+    public boolean isOver() {
+        return phase == Phase.OVER;
+    }
+
+    /** Whether both sides have agreed on chunks; until {@link #stream}. */
+    public boolean isRdma() {
+        return isOver() && queuePair != null && peer != null;
+    }
+
+    /** What is to be sent before anything is read; empty from who accepted. */
+    public byte[] begin() {
+        return phase == Phase.AWAITS_ANSWER ? offer().encode() : NOTHING;
+    }
+
+    /**
+     * What was expected is there.
+     *
+     * @return what is to be sent now; may be empty
+     * @throws IOException if the other side does not speak this protocol
+     */
+    public byte[] next() throws IOException {
+        byte[] read = expected.array();
+        return switch (phase) {
+            case AWAITS_OFFER -> answer(decoded(read)).encode();
+            case AWAITS_ANSWER -> ready(decoded(read));
+            case AWAITS_READY -> {
+                onReady(read[0]);
+                yield NOTHING;
+            }
+            case OVER -> throw new IllegalStateException("both have agreed");
+        };
+    }
+
+    private static HopOffer decoded(byte[] read) throws IOException {
+        return HopOffer.decode(read)
+                .orElseThrow(() -> new IOException("the neighbour's RDMA description is malformed"));
+    }
+
+    private HopOffer offer() {
+        Optional<HopDevice> device = devices.at(local);
+        if (device.isEmpty()) {
+            return new HopOffer.Stay();
+        }
+        try {
+            HopQueuePair opened = device.get().openQueuePair(receives);
+            queuePair = opened;
+            return new HopOffer.Chunks(opened.endpoint(), receives);
+        } catch (VerbsException e) {
+            stay(e);
+            return new HopOffer.Stay();
+        }
+    }
+
+    private HopOffer answer(HopOffer offered) {
+        HopOffer answer = offered instanceof HopOffer.Chunks ? offer() : new HopOffer.Stay();
+        phase = Phase.AWAITS_READY;
+        expected = ByteBuffer.allocate(1);
+        return isConnected(offered) ? answer : new HopOffer.Stay();
+    }
+
+    private byte[] ready(HopOffer answer) {
+        boolean connected = isConnected(answer);
+        phase = Phase.OVER;
+        return new byte[] {(connected ? Carrier.RDMA : Carrier.TCP).code()};
+    }
+
+    private void onReady(byte carrier) throws IOException {
+        phase = Phase.OVER;
+        if (carrier == Carrier.TCP.code()) {
+            close();
+        } else if (carrier != Carrier.RDMA.code() || queuePair == null) {
+            throw new IOException("the neighbour is ready for a carrier that was not offered");
+        }
+    }
+
+    private boolean isConnected(HopOffer said) {
+        HopQueuePair mine = queuePair;
+        if (mine == null || !(said instanceof HopOffer.Chunks(var endpoint, var slots))) {
+            close();
+            return false;
+        }
+        try {
+            mine.connect(endpoint, slots);
+            peer = slots;
+            return true;
+        } catch (VerbsException e) {
+            stay(e);
+            return false;
+        }
+    }
+
+    private void stay(VerbsException why) {
+        devices.onFailure(local, why);
+        close();
+    }
+
+    /**
+     * The stream that chunks come and go by; empty if the bytes stay on the TCP connection. Once, after the end.
+     *
+     * @param writes whether it is written to, and not only forwarded to
+     * @param disposer gives back what is held on the device, which may block
+     * @throws IOException if the device has no memory for what is written
+     */
+    public Optional<ChunkStream> stream(SocketChannel socket, boolean writes, Executor disposer) throws IOException {
+        HopQueuePair mine = queuePair;
+        SlotGeometry theirs = peer;
+        if (mine == null || theirs == null) {
+            return Optional.empty();
+        }
+        ChunkStream stream = new ChunkStream(mine, theirs, socket, disposer);
+        queuePair = null;
+        if (writes) {
+            try {
+                stream.addSendSlots();
+            } catch (VerbsException e) {
+                stream.close();
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+        return Optional.of(stream);
+    }
+
+    /**
+     * What carries the bytes of an end, which writes and reads them. Once, after the end.
+     *
+     * @param disposer gives back what is held on the device, which may block
+     * @throws IOException if the device has no memory for what is written
+     */
+    public ByteStream carrier(SocketChannel socket, Executor disposer) throws IOException {
+        Optional<ChunkStream> chunks = stream(socket, true, disposer);
+        return chunks.isPresent() ? chunks.get() : new SocketStream(socket);
+    }
+
+    /** Gives back what it holds, unless that is a stream's. Twice is allowed. */
+    public void close() {
+        HopQueuePair mine = queuePair;
+        queuePair = null;
+        if (mine != null) {
+            mine.close();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package trigon.stream.hop;
+
+/**
+ * The receive slots of one direction of a hop.
+ *
+ * @param slots how many chunks may be on their way or wait; 1 to {@link #MOST_SLOTS}
+ * @param slotBytes the longest chunk, in bytes; {@link #LEAST_BYTES} to {@link #MOST_BYTES}
+ */
+public record SlotGeometry(int slots, int slotBytes) {
+
+    static final int MOST_SLOTS = 64;
+    static final int LEAST_BYTES = 256;
+    static final int MOST_BYTES = 64 << 10;
+
+    /** Towards the end that receives messages: 42 us at 100 Gbit/s. */
+    public static final SlotGeometry FORWARD = new SlotGeometry(8, MOST_BYTES);
+
+    /** For acknowledgements. */
+    public static final SlotGeometry BACK = new SlotGeometry(8, 4 << 10);
+
+    public SlotGeometry {
+        if (!isSane(slots, slotBytes)) {
+            throw new IllegalArgumentException(slots + " slots of " + slotBytes + " bytes are out of bounds");
+        }
+    }
+
+    static boolean isSane(int slots, int slotBytes) {
+        return slots >= 1 && slots <= MOST_SLOTS && slotBytes >= LEAST_BYTES && slotBytes <= MOST_BYTES;
+    }
+
+    /** Posted receives: one for each slot, and {@link ChunkWindow#CREDIT_MESSAGES} for credits that travel alone. */
+    int receives() {
+        return slots + ChunkWindow.CREDIT_MESSAGES;
+    }
+
+    /** Memory of the slots, and of the receives that only credits are to take. */
+    long bytes() {
+        return (long) receives() * slotBytes;
+    }
+}

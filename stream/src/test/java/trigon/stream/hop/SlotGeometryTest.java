@@ -1,0 +1,33 @@
+package trigon.stream.hop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class SlotGeometryTest {
+
+    private static final long MIB = 1 << 20;
+
+    @Test
+    void aCircuitTakesNoNodeMoreThanAMebibyte() {
+        SlotGeometry forward = SlotGeometry.FORWARD;
+        SlotGeometry back = SlotGeometry.BACK;
+
+        assertThat(forward.bytes() + back.bytes()).as("a relay").isLessThanOrEqualTo(MIB);
+        assertThat(back.bytes() + (long) forward.slots() * forward.slotBytes())
+                .as("the end that sends messages")
+                .isLessThanOrEqualTo(MIB);
+        assertThat(forward.bytes() + (long) back.slots() * back.slotBytes())
+                .as("the end that receives them")
+                .isLessThanOrEqualTo(MIB);
+    }
+
+    @Test
+    void whatANeighbourSaysIsBounded() {
+        assertThat(new SlotGeometry(64, 64 << 10).bytes()).isLessThan(5 * MIB);
+        assertThatThrownBy(() -> new SlotGeometry(65, 4096)).hasMessageContaining("out of bounds");
+        assertThatThrownBy(() -> new SlotGeometry(1, (64 << 10) + 1)).hasMessageContaining("out of bounds");
+        assertThatThrownBy(() -> new SlotGeometry(0, 4096)).hasMessageContaining("out of bounds");
+    }
+}

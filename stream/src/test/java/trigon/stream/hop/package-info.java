@@ -1,0 +1,4 @@
+@NullMarked
+package trigon.stream.hop;
+
+import org.jspecify.annotations.NullMarked;
