@@ -4,7 +4,6 @@ module trigon.software {
     requires transitive trigon.system;
     requires transitive trigon.verbs;
     requires java.management;
-    requires jdk.net;
     requires org.slf4j;
     requires static org.jspecify;
 

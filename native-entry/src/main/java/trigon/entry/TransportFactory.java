@@ -30,6 +30,7 @@ import trigon.relay.mesh.RelayResources;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LeftOut;
+import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
 import trigon.routing.SharedSubnets;
 import trigon.routing.discovery.BootstrapInterfaces;
@@ -43,6 +44,8 @@ import trigon.routing.hardware.TwinFunctions;
 import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.device.SoftwareVerbs;
+import trigon.stream.circuit.CircuitRoutes;
+import trigon.stream.dial.Dialer;
 import trigon.stream.hop.HopDevices;
 import trigon.system.kernel.NodeNumber;
 import trigon.transport.metrics.Metrics;
@@ -121,9 +124,9 @@ final class TransportFactory implements NetPluginFactory {
         RelayResources forRelays =
                 new RelayResources(hops, processors >= LEAST_TO_SPIN, LocalJob.localRank(environment));
         Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, forRelays);
-        RelayAccess relays =
-                mesh.map(each -> new RelayAccess(each, each.detours())).orElse(RelayAccess.NONE);
-        SoftwareVerbs software = software(discovered, movers, relays, hops, checks(settings));
+        Dialer dialer = new Dialer(mesh.map(Mesh::routes).orElse(CircuitRoutes.NONE), hops);
+        RelayAccess relays = new RelayAccess(mesh.isPresent() ? mesh.get() : Relays.NONE, dialer);
+        SoftwareVerbs software = software(discovered, movers, dialer, checks(settings));
         mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
@@ -257,19 +260,14 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     private static SoftwareVerbs software(
-            DiscoveredLinks discovered,
-            MoverSettings movers,
-            RelayAccess relays,
-            HopDevices hops,
-            CircuitChecks checks) {
+            DiscoveredLinks discovered, MoverSettings movers, Dialer dialer, CircuitChecks checks) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
                         .map(LaterLinkSearch::softwareDevice)
                         .toList(),
                 movers,
-                relays.detours(),
-                hops,
+                dialer,
                 checks);
     }
 

@@ -12,10 +12,10 @@ import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
+import trigon.stream.SocketStream;
 import trigon.stream.hop.ChunkStream;
 import trigon.stream.hop.HopUpgrade;
-import trigon.stream.hop.SocketStream;
 import trigon.system.kernel.UnansweredConnections.Ends;
 
 /** One of the two sides of a circuit: a connection to a neighbour, and what carries its bytes. The relay's thread. */

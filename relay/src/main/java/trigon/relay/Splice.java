@@ -2,7 +2,7 @@ package trigon.relay;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
 
 /**
  * One direction of a circuit, through its own slot. It reads only into an empty slot, so a receiver that does not read

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.util.Optional;
 import java.util.function.Supplier;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
 import trigon.stream.hop.ChunkStream;
 
 /** Both directions of a circuit that is open, whatever carries its two hops. The relay's thread; allocates nothing. */

@@ -17,9 +17,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.stream.Conversation.Step;
 import trigon.stream.circuit.CircuitKeys;
 import trigon.stream.circuit.CircuitOpening;
-import trigon.stream.circuit.CircuitOpening.Step;
 import trigon.stream.circuit.CircuitRequest;
 import trigon.testsupport.Await;
 

@@ -16,7 +16,8 @@ import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.stream.circuit.CircuitRequest;
-import trigon.stream.circuit.Detours;
+import trigon.stream.circuit.CircuitRoutes;
+import trigon.stream.dial.Dialer;
 import trigon.stream.hop.HopDevices;
 import trigon.stream.hop.HopPort;
 import trigon.system.InterfaceAddress;
@@ -76,16 +77,15 @@ final class RelayedLine implements AutoCloseable {
     private SoftwareVerbs provider(String name, String address, String neighbour) {
         InetSocketAddress next = new InetSocketAddress(neighbour, relay.port(InetAddress.ofLiteral(neighbour)));
         Map<InetAddress, Boolean> reached = Map.of(InetAddress.ofLiteral(A), true, InetAddress.ofLiteral(C), true);
-        Detours detours = (_, to) -> reached.containsKey(to.getAddress())
-                ? Optional.of(new Detours.Detour(next, new CircuitRequest(List.of(to)), RelayedNodes.KEYS))
+        CircuitRoutes routes = (_, to) -> reached.containsKey(to.getAddress())
+                ? Optional.of(new CircuitRoutes.CircuitRoute(next, new CircuitRequest(List.of(to)), RelayedNodes.KEYS))
                 : Optional.empty();
         return new SoftwareVerbs(
                 List.of(
                         new SoftwareDevice(name, InetAddress.ofLiteral(address), 24, 25_000, 1),
                         new SoftwareDevice(name + "_2", InetAddress.ofLiteral(ELSEWHERE), 24, 25_000, 1)),
                 MoverSettings.NONE,
-                detours,
-                hops);
+                new Dialer(routes, hops));
     }
 
     /** Both ends. */

@@ -12,7 +12,7 @@
  * device       the verbs: provider, open devices, queue pairs, completion queues
  * requester,   the two halves
  * responder    of a queue pair
- * connection   TCP connections without blocking: the event loop, the movers, how a connection is opened and read
+ * connection   TCP connections without blocking: the movers, how a connection is opened and read
  * queue        rings of work requests and completions
  * memory       registered memory
  * wire         what two devices say to each other

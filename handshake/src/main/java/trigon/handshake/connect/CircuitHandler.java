@@ -7,8 +7,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
-import trigon.stream.circuit.CircuitOpening;
-import trigon.stream.circuit.CircuitOpening.Step;
+import trigon.stream.Conversation;
+import trigon.stream.Conversation.Step;
 
 /**
  * Opens the circuit of a handshake that goes through relays. Who comes after it in the pipeline hears that the channel
@@ -16,11 +16,11 @@ import trigon.stream.circuit.CircuitOpening.Step;
  */
 final class CircuitHandler extends ChannelInboundHandlerAdapter {
 
-    private final CircuitOpening opening;
+    private final Conversation opening;
     private boolean open;
     private boolean refused;
 
-    CircuitHandler(CircuitOpening opening) {
+    CircuitHandler(Conversation opening) {
         this.opening = opening;
     }
 

@@ -27,7 +27,7 @@ import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
-import trigon.stream.circuit.Detours;
+import trigon.stream.dial.FirstHop;
 
 /** The connecting side's TCP connection until the listener has proven itself. Subclasses do what comes after. */
 abstract class ClientConnection extends HandshakeConnection {
@@ -37,14 +37,14 @@ abstract class ClientConnection extends HandshakeConnection {
      *
      * @param local the local address that it is bound to
      * @param remote the listener's address
-     * @param detour the relays on the way, if there are any
+     * @param firstHop that address, or the first relay of a circuit to it
      * @param secret from the handle
      * @param connection its id, from the handle
      */
     record Target(
             InetAddress local,
             InetSocketAddress remote,
-            Optional<Detours.Detour> detour,
+            FirstHop firstHop,
             ConnectionSecret secret,
             ConnectionId connection) {}
 
@@ -92,12 +92,13 @@ abstract class ClientConnection extends HandshakeConnection {
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        target.detour()
-                                .ifPresent(each -> channel.pipeline().addLast(new CircuitHandler(each.opening())));
+                        target.firstHop()
+                                .opening()
+                                .ifPresent(each -> channel.pipeline().addLast(new CircuitHandler(each)));
                         attach(channel);
                     }
                 })
-                .connect(target.detour().map(Detours.Detour::first).orElse(target.remote()), bound)
+                .connect(target.firstHop().address(), bound)
                 .addListener(connecting -> {
                     if (!connecting.isSuccess()) {
                         unreachable(connecting.cause());
@@ -124,12 +125,7 @@ abstract class ClientConnection extends HandshakeConnection {
 
     /** Through relays, the peer's address says nothing of the connection's end here. */
     private Obstacle obstacle(@Nullable Throwable cause) {
-        return Obstacle.between(
-                target.local(),
-                target.detour()
-                        .map(each -> each.first().getAddress())
-                        .orElse(target.remote().getAddress()),
-                cause);
+        return Obstacle.between(target.local(), target.firstHop().address().getAddress(), cause);
     }
 
     @Override

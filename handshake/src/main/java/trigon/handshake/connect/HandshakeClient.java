@@ -4,7 +4,6 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.OutgoingOffer;
@@ -15,7 +14,7 @@ import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Offer;
-import trigon.stream.circuit.Detours;
+import trigon.stream.dial.Dialer;
 import trigon.system.InterfaceAddress;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
@@ -23,19 +22,18 @@ public final class HandshakeClient {
 
     private final HandshakeEventLoop loop;
     private final HandshakeConfig config;
-
-    private final Detours detours;
+    private final Dialer dialer;
 
     /** A client all of whose connections are direct. */
     public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config) {
-        this(loop, config, Detours.NONE);
+        this(loop, config, Dialer.DIRECT);
     }
 
     /** A client some of whose connections go through relays. */
-    public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config, Detours detours) {
+    public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer) {
         this.loop = loop;
         this.config = config;
-        this.detours = detours;
+        this.dialer = dialer;
     }
 
     /** {@link #connect(InetAddress, InetSocketAddress, ConnectionSecret, Offer, Duration)} with the settings' time. */
@@ -104,7 +102,8 @@ public final class HandshakeClient {
      */
     public Question askDirectly(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
-        return ask(new Target(local, inZoneOf(local, resolved(remote)), Optional.empty(), secret, connection));
+        InetSocketAddress end = inZoneOf(local, resolved(remote));
+        return ask(new Target(local, end, Dialer.DIRECT.firstHop(local, end), secret, connection));
     }
 
     private Question ask(Target target) {
@@ -115,8 +114,8 @@ public final class HandshakeClient {
 
     private Target target(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
-        InetSocketAddress end = resolved(remote);
-        return new Target(local, inZoneOf(local, end), detours.from(local, end), secret, connection);
+        InetSocketAddress end = inZoneOf(local, resolved(remote));
+        return new Target(local, end, dialer.firstHop(local, end), secret, connection);
     }
 
     private static InetSocketAddress resolved(InetSocketAddress remote) {

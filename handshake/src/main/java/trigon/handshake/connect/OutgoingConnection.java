@@ -3,7 +3,6 @@ package trigon.handshake.connect;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +24,7 @@ import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
 import trigon.handshake.message.HandshakeMessage.Reject;
+import trigon.stream.dial.Dialer;
 import trigon.verbs.ConnectionKey;
 
 /** The connecting side's end of one handshake. */
@@ -77,7 +77,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
                 loop,
                 config,
                 config.timeout(),
-                new Target(local, remote, Optional.empty(), secret, offer.connection()),
+                new Target(local, remote, Dialer.DIRECT.firstHop(local, remote), secret, offer.connection()),
                 offer,
                 () -> {});
     }

@@ -32,7 +32,7 @@ import trigon.routing.PeerLink;
 import trigon.routing.Relays;
 import trigon.routing.RouteLookup;
 import trigon.stream.circuit.CircuitKeys;
-import trigon.stream.circuit.Detours;
+import trigon.stream.circuit.CircuitRoutes;
 import trigon.stream.hop.HopDevices;
 import trigon.system.NanoClock;
 
@@ -235,8 +235,8 @@ public final class Mesh implements Relays, AutoCloseable {
         return ways.pathsTo(peer, remotes, tie);
     }
 
-    /** What opens TCP connections over its paths. */
-    public Detours detours() {
+    /** Routes of the circuits that its paths are made of. */
+    public CircuitRoutes routes() {
         return ways;
     }
 

@@ -26,12 +26,12 @@ import trigon.routing.Reason;
 import trigon.routing.RouteLookup;
 import trigon.stream.circuit.CircuitKeys;
 import trigon.stream.circuit.CircuitRequest;
-import trigon.stream.circuit.Detours;
+import trigon.stream.circuit.CircuitRoutes;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
 /** Ways through relays, for connections to come, and for the TCP connections that they are made of. Any thread. */
-final class Ways implements Detours {
+final class Ways implements CircuitRoutes {
 
     /** That a message has in a row. */
     private static final int MOST_NAMES = 16;
@@ -164,13 +164,13 @@ final class Ways implements Detours {
     }
 
     @Override
-    public Optional<Detour> from(InetAddress local, InetSocketAddress remote) {
+    public Optional<CircuitRoute> from(InetAddress local, InetSocketAddress remote) {
         InetAddress to = remote.getAddress();
         Optional<LocalLink> link = link(local);
         if (link.isEmpty() || isOnLink(link.get(), to)) {
             return Optional.empty();
         }
-        return Optional.ofNullable(byLink(nodes.get(), to).get(local)).map(route -> detour(link.get(), route, remote));
+        return Optional.ofNullable(byLink(nodes.get(), to).get(local)).map(route -> circuit(link.get(), route, remote));
     }
 
     /** All link-local addresses are in one subnet: only those that are heard are on the link. */
@@ -183,12 +183,12 @@ final class Ways implements Detours {
                 || kernel.sourceFor(to).filter(own::equals).isPresent();
     }
 
-    private Detour detour(LocalLink link, Route route, InetSocketAddress end) {
+    private CircuitRoute circuit(LocalLink link, Route route, InetSocketAddress end) {
         List<InetSocketAddress> hops = new ArrayList<>(route.relays());
         InetSocketAddress relay = hops.removeFirst();
         hops.add(end);
         InetAddress first = InterfaceAddress.inZone(relay.getAddress(), link.interfaceIndex());
-        return new Detour(new InetSocketAddress(first, relay.getPort()), new CircuitRequest(hops), keys);
+        return new CircuitRoute(new InetSocketAddress(first, relay.getPort()), new CircuitRequest(hops), keys);
     }
 
     String report(List<PeerLink> remotes) {

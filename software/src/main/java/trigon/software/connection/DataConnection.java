@@ -7,7 +7,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
+import trigon.stream.loop.EventLoop;
 
 /** A TCP connection of a queue pair, with its place in the event loop's selector, and in that of a mover. */
 public abstract class DataConnection extends StreamReader implements EventLoop.Handler {

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.stream.loop.EventLoop;
 
 /**
  * A thread that makes the progress of queue pairs while they have long messages under way, and sleeps in the kernel as

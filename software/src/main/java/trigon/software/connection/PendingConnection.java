@@ -1,36 +1,26 @@
 package trigon.software.connection;
 
-import java.io.IOException;
-import java.net.ConnectException;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
-import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.PreambleExchange;
 import trigon.software.wire.WireFormat;
-import trigon.stream.circuit.CircuitOpening;
-import trigon.stream.circuit.CircuitOpening.Step;
-import trigon.stream.circuit.Detours;
-import trigon.stream.circuit.Prologue;
-import trigon.stream.hop.ByteStream;
-import trigon.stream.hop.HopDevices;
-import trigon.stream.hop.HopUpgrade;
-import trigon.stream.hop.SocketStream;
+import trigon.stream.ByteStream;
+import trigon.stream.Conversation;
+import trigon.stream.dial.PendingStream;
+import trigon.stream.dial.PendingStream.Attendance;
 import trigon.verbs.Gid;
 
 /**
- * A data connection on its way, from the device's address: it connects to the peer's device, if need be through relays,
- * hears the greeting, says
- * and proves whose it is, and waits until the peer has taken it and proven the same. Nothing is sent before that. Used
- * under the queue pair's lock; what goes on, goes on in the event loop's thread.
+ * A data connection on its way, from the device's address to the peer's device: it hears the greeting, says and proves
+ * whose it is, and waits until the peer has taken it and proven the same. Nothing is sent before that. Used under the
+ * queue pair's lock; what goes on, goes on in the event loop's thread.
  */
-public final class PendingConnection {
+public final class PendingConnection implements Conversation, PendingStream.Owner {
 
     /** Who wants the connection; told once how it ended, unless he {@linkplain #giveUp gives up} before. */
     public interface Owner {
@@ -49,31 +39,15 @@ public final class PendingConnection {
         void onFailed(Throwable cause);
     }
 
-    private enum Phase {
-        CONNECTING,
-        OPENS_CIRCUIT,
-        AWAITS_GREETING,
-        AWAITS_ACCEPTANCE,
-        UPGRADES,
-        OVER
-    }
-
     private static final Logger log = LoggerFactory.getLogger(PendingConnection.class);
 
     private final LocalQueuePair queuePair;
     private final int firstPsn;
     private final Owner owner;
     private final PreambleExchange exchange = new PreambleExchange();
-
-    private Phase phase = Phase.CONNECTING;
+    private final PendingStream stream;
     private ByteBuffer expected = exchange.greetingSpace();
-    private @Nullable CircuitOpening circuit;
-
-    /** Of the hop to the first relay; null where the bytes stay on TCP. */
-    private @Nullable HopUpgrade upgrade;
-
-    private @Nullable SocketChannel channel;
-    private @Nullable SelectionKey key;
+    private boolean greeted;
 
     /**
      * A connection to be.
@@ -84,230 +58,71 @@ public final class PendingConnection {
         this.queuePair = queuePair;
         this.firstPsn = firstPsn;
         this.owner = owner;
+        LocalDevice device = queuePair.device();
+        stream = device.dialer().dial(device.address(), peer().address(), WireFormat.SAID_FIRST);
     }
 
-    /** To be called once. */
+    /** Begins to connect; once. */
     public void start() {
-        try {
-            SocketChannel connecting = SocketChannel.open();
-            channel = connecting;
-            SocketOptions.apply(connecting);
-            connecting.bind(new InetSocketAddress(queuePair.device().address(), 0));
-            Optional<Detours.Detour> detour =
-                    queuePair.device().detours().from(queuePair.device().address(), peer().address());
-            detour.ifPresent(this::prepare);
-            boolean connected =
-                    connecting.connect(detour.map(Detours.Detour::first).orElse(peer().address()));
-            if (connected) {
-                beginOpening();
-            }
-            key = queuePair
-                    .device()
-                    .eventLoop()
-                    .register(
-                            connecting,
-                            connected ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT,
-                            () -> queuePair.lock().locked(() -> onReady(connecting)));
-        } catch (IOException | OutOfMemoryError e) {
-            failed(e);
-        }
-    }
-
-    private void prepare(Detours.Detour detour) {
-        HopDevices hops = queuePair.device().hops();
-        if (hops.isEmpty()) {
-            circuit = detour.opening();
-        } else {
-            circuit = detour.opening(new Prologue(WireFormat.SAID_FORWARD, WireFormat.SAID_BACK));
-            upgrade = HopUpgrade.ofDialer(hops, queuePair.device().address());
-        }
-    }
-
-    private void beginOpening() {
-        CircuitOpening opening = circuit;
-        phase = opening == null ? Phase.AWAITS_GREETING : Phase.OPENS_CIRCUIT;
-        expected = opening == null ? expected : opening.expected();
-    }
-
-    /** The relay's next word is read. */
-    private void openCircuit(SocketChannel connecting, CircuitOpening opening) throws IOException {
-        switch (opening.next()) {
-            case Step.Read() -> expected = opening.expected();
-            case Step.Send(byte[] bytes) -> {
-                send(connecting, bytes);
-                expected = opening.expected();
-            }
-            case Step.Open() -> {
-                phase = Phase.AWAITS_GREETING;
-                expected = exchange.greetingSpace();
-            }
-            case Step.Refused(String why) -> refused("a relay refuses: " + why);
-        }
+        stream.start(new Attendance(queuePair.device().eventLoop(), queuePair.lock()::locked, this, this));
     }
 
     private Peer peer() {
         return queuePair.peer();
     }
 
-    private void onReady(SocketChannel connecting) {
-        SelectionKey mine = key;
-        if (mine != null && isAccepted(connecting, mine)) {
-            try {
-                ByteStream carrier = carrier(connecting);
-                phase = Phase.OVER;
-                owner.onConnected(connecting, mine, carrier, circuit != null);
-            } catch (IOException e) {
-                failed(e);
-            }
-        }
+    @Override
+    public ByteBuffer expected() {
+        return expected;
     }
 
-    private ByteStream carrier(SocketChannel connecting) throws IOException {
-        HopUpgrade agreed = upgrade;
-        return agreed == null
-                ? new SocketStream(connecting)
-                : agreed.carrier(connecting, queuePair.device().eventLoop()::execute);
-    }
-
-    /** Goes on; whether the end is reached, and it is good. */
-    private boolean isAccepted(SocketChannel connecting, SelectionKey mine) {
-        try {
-            switch (phase) {
-                case CONNECTING -> {
-                    if (connecting.finishConnect()) {
-                        beginOpening();
-                        mine.interestOps(SelectionKey.OP_READ);
-                    }
-                }
-                case OPENS_CIRCUIT -> {
-                    CircuitOpening opening = circuit;
-                    if (opening != null && isRead(connecting)) {
-                        openCircuit(connecting, opening);
-                    }
-                }
-                case AWAITS_GREETING -> {
-                    if (isRead(connecting)) {
-                        answer(connecting);
-                    }
-                }
-                case AWAITS_ACCEPTANCE -> {
-                    if (isRead(connecting) && isTaken()) {
-                        return beginUpgrade(connecting);
-                    }
-                }
-                case UPGRADES -> {
-                    if (isRead(connecting)) {
-                        return isUpgraded(connecting);
-                    }
-                }
-                case OVER -> {}
-            }
-        } catch (IOException | OutOfMemoryError e) {
-            failed(e);
+    @Override
+    public Step next() {
+        if (greeted) {
+            boolean taken = exchange.isAccepted(expected.array(), queuePair.proofs(), peer().gid());
+            return taken ? new Step.Open() : refused("its key is wrong, so it is not the peer");
         }
-        return false;
-    }
-
-    /** Reads no more than what is expected, and so nothing of what follows it. */
-    private boolean isRead(SocketChannel connecting) throws IOException {
-        int bytes = 0;
-        try {
-            bytes = connecting.read(expected);
-        } catch (IOException e) {
-            refused(String.valueOf(e.getMessage()));
-            return false;
-        }
-        if (bytes < 0) {
-            refused("it has closed the connection");
-        }
-        return !expected.hasRemaining();
-    }
-
-    private void answer(SocketChannel connecting) throws IOException {
+        greeted = true;
         Optional<String> refusal = exchange.refusal();
-        if (refusal.isPresent()) {
-            warnAndRefuse(refusal.get());
-            return;
-        }
+        return refusal.isPresent() ? refused(refusal.get()) : answer();
+    }
+
+    private Step answer() {
         Preamble.Hello hello = new Preamble.Hello(
                 peer().number(),
                 queuePair.number(),
                 firstPsn,
                 Gid.of(queuePair.device().address()),
-                upgrade != null);
+                stream.isUpgraded());
         ByteBuffer answer = exchange.answer(hello, queuePair.proofs(), peer().gid());
-        connecting.write(answer);
-        if (answer.hasRemaining()) {
-            throw new IOException("a fresh socket takes no preamble");
-        }
-        phase = Phase.AWAITS_ACCEPTANCE;
+        byte[] bytes = new byte[answer.remaining()];
+        answer.get(bytes);
         expected = ByteBuffer.allocate(WireFormat.ACCEPTANCE_BYTES);
+        return new Step.Send(bytes);
     }
 
-    private boolean isTaken() {
-        boolean taken = exchange.isAccepted(expected.array(), queuePair.proofs(), peer().gid());
-        if (!taken) {
-            warnAndRefuse("its key is wrong, so it is not the peer");
-        }
-        return taken;
-    }
-
-    /** Whether there is nothing to agree on. */
-    private boolean beginUpgrade(SocketChannel connecting) throws IOException {
-        HopUpgrade begun = upgrade;
-        if (begun == null) {
-            return true;
-        }
-        phase = Phase.UPGRADES;
-        send(connecting, begun.begin());
-        expected = begun.expected();
-        return false;
-    }
-
-    private boolean isUpgraded(SocketChannel connecting) throws IOException {
-        HopUpgrade begun = Objects.requireNonNull(upgrade);
-        send(connecting, begun.next());
-        expected = begun.expected();
-        return begun.isOver();
-    }
-
-    private static void send(SocketChannel connecting, byte[] bytes) throws IOException {
-        if (connecting.write(ByteBuffer.wrap(bytes)) != bytes.length) {
-            throw new IOException("a fresh socket takes no request");
-        }
-    }
-
-    private void warnAndRefuse(String reason) {
+    private Step refused(String reason) {
         log.warn("{} cannot send to {}: {}", queuePair.device().name(), peer().address(), reason);
-        refused(reason);
+        return new Step.Refused(reason);
     }
 
-    private void refused(String reason) {
-        if (phase != Phase.OVER) {
-            giveUp();
-            owner.onRefused(reason);
-        }
+    @Override
+    public void onOpened(SocketChannel channel, SelectionKey key, ByteStream carrier) {
+        owner.onConnected(channel, key, carrier, stream.isRelayed());
     }
 
-    private void failed(Throwable cause) {
-        giveUp();
-        if (cause instanceof ConnectException) {
-            owner.onRefused(String.valueOf(cause.getMessage()));
-        } else {
-            owner.onFailed(cause);
-        }
+    @Override
+    public void onRefused(String reason) {
+        owner.onRefused(reason);
+    }
+
+    @Override
+    public void onFailed(Throwable cause) {
+        owner.onFailed(cause);
     }
 
     /** Closes it, unless it is there already. */
     public void giveUp() {
-        SocketChannel unfinished = phase == Phase.OVER ? null : channel;
-        phase = Phase.OVER;
-        if (upgrade != null) {
-            upgrade.close();
-        }
-        if (unfinished != null) {
-            StreamReader.closeQuietly(unfinished);
-            queuePair.device().eventLoop().wakeUp(); // lets go of the socket
-        }
+        stream.giveUp();
     }
 }

@@ -7,6 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import trigon.software.queue.PaddedCounter;
+import trigon.stream.loop.EventLoop;
 
 /**
  * The lock under which a queue pair makes progress: whoever posts sends, and whoever polls its completion queue sends
@@ -14,7 +15,7 @@ import trigon.software.queue.PaddedCounter;
  * none. When nobody polls for long, the {@link EventLoop} makes it. On the data path nobody waits for the lock: a
  * thread that fails to take it leaves the work to its holder, which looks again after letting go.
  */
-public final class ProgressLock {
+public final class ProgressLock implements EventLoop.Watched {
 
     /** What is done under the lock. */
     public interface Work {
@@ -287,8 +288,8 @@ public final class ProgressLock {
         }
     }
 
-    /** Makes progress unless somebody polls; true if it need not be watched any more, since its sockets are armed. */
-    boolean progressUnpolled() {
+    @Override
+    public boolean progressUnpolled() {
         if (given || System.nanoTime() - polledAt.getAcquire() < EventLoop.POLLED_NANOS) {
             return false;
         }

@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.memory.Buffers;
 import trigon.software.wire.WireFormat;
-import trigon.stream.hop.ByteStream;
-import trigon.stream.hop.SocketStream;
+import trigon.stream.ByteStream;
+import trigon.stream.SocketOptions;
+import trigon.stream.SocketStream;
 import trigon.system.Memory;
 
 /**

@@ -39,7 +39,7 @@ final class CurrentAttributes {
      */
     void takePeer(LocalDevice device, QueuePairAttributes attributes) {
         AddressVector vector = attributes.addressVector();
-        InetAddress address = Reachability.resolve(device.settings(), device.detours(), vector.destination());
+        InetAddress address = Reachability.resolve(device.settings(), device.dialer(), vector.destination());
         take(attributes);
         peer = new Peer(
                 vector.destination(),

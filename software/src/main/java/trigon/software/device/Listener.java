@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
-import trigon.software.connection.EventLoop;
 import trigon.software.connection.LocalDevice;
-import trigon.software.connection.SocketOptions;
 import trigon.software.connection.StreamReader;
-import trigon.software.connection.Timer;
 import trigon.software.memory.Buffers;
 import trigon.software.responder.InboundConnection;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.WireFormat;
-import trigon.stream.hop.HopDevices;
+import trigon.stream.SocketOptions;
+import trigon.stream.hop.HopUpgrade;
+import trigon.stream.loop.EventLoop;
+import trigon.stream.loop.Timer;
 import trigon.system.Errno;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
@@ -133,8 +133,8 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
     }
 
     @Override
-    public HopDevices hops() {
-        return device.hops();
+    public HopUpgrade lastHop() {
+        return device.dialer().accept(device.address());
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import trigon.software.SoftwareDevice;
-import trigon.stream.circuit.Detours;
+import trigon.stream.dial.Dialer;
 import trigon.system.Errno;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
@@ -31,15 +31,13 @@ final class Reachability {
      *
      * @throws VerbsException ENETUNREACH if the peer cannot be reached through the device
      */
-    static InetAddress resolve(SoftwareDevice device, Detours detours, Gid peer) {
+    static InetAddress resolve(SoftwareDevice device, Dialer dialer, Gid peer) {
         InetAddress address = peer.address()
                 .map(found -> InterfaceAddress.inZone(found, device.interfaceIndex()))
                 .orElseThrow(() -> new VerbsException(
                         "ibv_modify_qp", device.toString(), Errno.EINVAL, "the destination GID is zero"));
         boolean direct = device.isOnLink(address) || device.address().equals(kernelSource(address));
-        if (direct
-                || detours.from(device.address(), new InetSocketAddress(address, DISCARD_PORT))
-                        .isPresent()) {
+        if (direct || dialer.usesRelays(device.address(), address)) {
             return address;
         }
         throw new VerbsException(

@@ -12,12 +12,11 @@ import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.connection.AlteredMessages;
-import trigon.software.connection.EventLoop;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Movers;
 import trigon.software.wire.DeviceLimits;
-import trigon.stream.circuit.Detours;
-import trigon.stream.hop.HopDevices;
+import trigon.stream.dial.Dialer;
+import trigon.stream.loop.EventLoop;
 import trigon.system.Errno;
 import trigon.system.NanoClock;
 import trigon.verbs.DeviceContext;
@@ -39,14 +38,11 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     /** 0 and 1 are the management queue pairs of InfiniBand. */
     private static final int FIRST_NUMBER = 2;
 
-    private static final HopDevices NO_HOPS = new HopDevices(List.of(), 0);
-
     private final Map<String, SoftwareDevice> devices = new LinkedHashMap<>();
     private final ResourceLedger ledger = new ResourceLedger();
     private final EventLoop eventLoop;
     private final Movers movers;
-    private final Detours detours;
-    private final HopDevices hops;
+    private final Dialer dialer;
     private final CircuitChecks checks;
     private final AlteredMessages altered;
     private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
@@ -57,27 +53,22 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @throws IllegalArgumentException if two have the same name
      */
     public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers) {
-        this(devices, movers, Detours.NONE, NO_HOPS);
+        this(devices, movers, Dialer.DIRECT);
     }
 
     /** A provider some of whose connections go through relays, of which some messages are checked. */
-    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Detours detours, HopDevices hops) {
-        this(devices, movers, detours, hops, CircuitChecks.SOME);
+    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer) {
+        this(devices, movers, dialer, CircuitChecks.SOME);
     }
 
     /**
      * A provider some of whose connections go through relays.
      *
-     * @param hops what may carry these faster than TCP; stay the caller's
+     * @param dialer opens its connections
      * @param checks what is checked of their messages
      */
-    public SoftwareVerbs(
-            List<SoftwareDevice> devices,
-            MoverSettings movers,
-            Detours detours,
-            HopDevices hops,
-            CircuitChecks checks) {
-        this(devices, movers, detours, hops, checks, NanoClock.SYSTEM);
+    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, CircuitChecks checks) {
+        this(devices, movers, dialer, checks, NanoClock.SYSTEM);
     }
 
     /** A provider of these devices, with as many threads as suit this machine. */
@@ -91,23 +82,17 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @param clock of all its time limits
      */
     SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, NanoClock clock) {
-        this(devices, movers, Detours.NONE, NO_HOPS, CircuitChecks.NONE, clock);
+        this(devices, movers, Dialer.DIRECT, CircuitChecks.NONE, clock);
     }
 
     private SoftwareVerbs(
-            List<SoftwareDevice> devices,
-            MoverSettings movers,
-            Detours detours,
-            HopDevices hops,
-            CircuitChecks checks,
-            NanoClock clock) {
+            List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, CircuitChecks checks, NanoClock clock) {
         for (SoftwareDevice device : devices) {
             add(device);
         }
         eventLoop = new EventLoop("trigon-software", clock);
         this.movers = new Movers(movers);
-        this.detours = detours;
-        this.hops = hops;
+        this.dialer = dialer;
         this.checks = checks;
         altered = new AlteredMessages(clock);
     }
@@ -165,10 +150,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
                     "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + deviceNames());
         }
         return new SoftwareDeviceContext(
-                new LocalDevice(device, eventLoop, detours, hops, checks, altered),
-                movers,
-                ledger,
-                this::nextQueuePairNumber);
+                new LocalDevice(device, eventLoop, dialer, checks, altered), movers, ledger, this::nextQueuePairNumber);
     }
 
     /**

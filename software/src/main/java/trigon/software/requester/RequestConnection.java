@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import trigon.software.connection.DataConnection;
-import trigon.software.connection.Timer;
 import trigon.software.wire.WireFormat;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
+import trigon.stream.loop.Timer;
 
 /**
  * The connection of a requester: its requests go out, the responses come in. Used under the queue pair's lock, and the

@@ -7,10 +7,10 @@ import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.software.connection.EventLoop;
 import trigon.software.connection.PendingConnection;
-import trigon.software.connection.Timer;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
+import trigon.stream.loop.EventLoop;
+import trigon.stream.loop.Timer;
 
 /** Opens the connection of a requester's requests. Used under the queue pair's lock. */
 final class RequestConnector implements PendingConnection.Owner {

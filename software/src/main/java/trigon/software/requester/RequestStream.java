@@ -10,7 +10,7 @@ import trigon.software.memory.Buffers;
 import trigon.software.memory.PayloadWindows;
 import trigon.software.memory.SoftwareMemoryRegion;
 import trigon.software.wire.WireFormat;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
 import trigon.system.Memory;
 
 /**

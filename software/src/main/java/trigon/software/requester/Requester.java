@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.connection.DataConnection;
 import trigon.software.queue.SendQueue;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;

@@ -1,8 +1,8 @@
 package trigon.software.requester;
 
-import trigon.software.connection.EventLoop;
-import trigon.software.connection.Timer;
 import trigon.software.wire.WireFormat;
+import trigon.stream.loop.EventLoop;
+import trigon.stream.loop.Timer;
 import trigon.verbs.WorkCompletionStatus;
 
 /**

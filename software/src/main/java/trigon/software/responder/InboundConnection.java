@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.connection.DataConnection;
-import trigon.software.connection.EventLoop;
-import trigon.software.connection.Timer;
 import trigon.software.wire.ConnectionProofs;
 import trigon.software.wire.Preamble;
 import trigon.software.wire.PreambleExchange;
 import trigon.software.wire.WireFormat;
-import trigon.stream.hop.ByteStream;
-import trigon.stream.hop.HopDevices;
+import trigon.stream.ByteStream;
+import trigon.stream.hop.HopUpgrade;
+import trigon.stream.loop.EventLoop;
+import trigon.stream.loop.Timer;
 import trigon.verbs.Gid;
 
 /**
@@ -33,8 +33,8 @@ public final class InboundConnection extends DataConnection {
         /** The local address that it was accepted at. Any thread. */
         InetAddress address();
 
-        /** What may carry relayed connections faster than TCP. Any thread. */
-        HopDevices hops();
+        /** The last hop of one that comes through relays, before anything is said of it. Any thread. */
+        HopUpgrade lastHop();
 
         /** Where its preamble is read into, which may be shared with others of this thread. */
         ByteBuffer preambleBuffer();
@@ -167,7 +167,7 @@ public final class InboundConnection extends DataConnection {
         ResponseStream responses = new ResponseStream(carrier());
         if (hello().upgrades()) {
             stopSharing();
-            upgrade = new InboundUpgrade(acceptor);
+            upgrade = new InboundUpgrade(acceptor.lastHop());
             expectHeaders(upgrade.expectedBytes());
             phase = Phase.UPGRADES;
             eventLoop().schedule(deadline, TimeUnit.SECONDS.toNanos(PREAMBLE_SECONDS));

@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.Executor;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
 import trigon.stream.hop.HopUpgrade;
 import trigon.system.Memory;
 
@@ -18,8 +18,8 @@ final class InboundUpgrade {
     private final HopUpgrade upgrade;
 
     /** One that has heard nothing yet. */
-    InboundUpgrade(InboundConnection.Acceptor acceptor) {
-        upgrade = HopUpgrade.ofAccepter(acceptor.hops(), acceptor.address());
+    InboundUpgrade(HopUpgrade upgrade) {
+        this.upgrade = upgrade;
     }
 
     /** Length of what the relay says next. */

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.connection.LocalDevice;
-import trigon.software.connection.Timer;
 import trigon.software.queue.ReceiveQueue;
+import trigon.stream.loop.Timer;
 import trigon.verbs.AccessFlag;
 
 /**

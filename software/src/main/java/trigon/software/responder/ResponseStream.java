@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.memory.Buffers;
 import trigon.software.wire.WireFormat;
-import trigon.stream.hop.ByteStream;
+import trigon.stream.ByteStream;
 
 /**
  * The responses of a queue pair on their way out: the latest acknowledgement, that there is no receive, then a refusal.

@@ -1,6 +1,7 @@
 package trigon.software.wire;
 
 import java.util.concurrent.TimeUnit;
+import trigon.stream.circuit.Prologue;
 import trigon.system.Memory;
 import trigon.verbs.WorkCompletionOpcode;
 
@@ -22,11 +23,8 @@ public final class WireFormat {
     public static final int PREAMBLE_BYTES = 112;
     public static final int ACCEPTANCE_BYTES = ConnectionProofs.BYTES;
 
-    /** What the connecting side says before its first request, in bytes. */
-    public static final int SAID_FORWARD = PREAMBLE_BYTES;
-
-    /** What the accepting side says before its first response, in bytes. */
-    public static final int SAID_BACK = GREETING_BYTES + ACCEPTANCE_BYTES;
+    /** Bytes that the two sides say before the first request and the first response. */
+    public static final Prologue SAID_FIRST = new Prologue(PREAMBLE_BYTES, GREETING_BYTES + ACCEPTANCE_BYTES);
 
     public static final int REQUEST_BYTES = 32;
     public static final int RESPONSE_BYTES = 16;

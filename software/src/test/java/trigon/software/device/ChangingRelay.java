@@ -17,7 +17,7 @@ import trigon.software.wire.WireFormat;
 import trigon.stream.circuit.CircuitFormat;
 import trigon.stream.circuit.CircuitKeys;
 import trigon.stream.circuit.CircuitRequest;
-import trigon.stream.circuit.Detours;
+import trigon.stream.circuit.CircuitRoutes;
 
 /** A relay for what one device sends, which changes one bit of that if it is told. */
 final class ChangingRelay implements AutoCloseable {
@@ -63,10 +63,10 @@ final class ChangingRelay implements AutoCloseable {
     }
 
     /** What leads from its sender to others through here. */
-    Detours detours() {
+    CircuitRoutes routes() {
         InetSocketAddress here = new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
         return (local, remote) -> local.equals(sender.address())
-                ? Optional.of(new Detours.Detour(here, new CircuitRequest(List.of(remote)), KEYS))
+                ? Optional.of(new CircuitRoutes.CircuitRoute(here, new CircuitRequest(List.of(remote)), KEYS))
                 : Optional.empty();
     }
 

@@ -27,7 +27,7 @@ import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.wire.WireFormat;
-import trigon.stream.hop.HopDevices;
+import trigon.stream.dial.Dialer;
 import trigon.testsupport.AllocationAssert;
 import trigon.testsupport.Await;
 import trigon.testsupport.NativeBuffer;
@@ -103,7 +103,7 @@ class CheckedCircuitTest {
 
     private static SoftwareVerbs provider(
             SoftwareDevice device, MoverSettings movers, ChangingRelay relay, CircuitChecks checks) {
-        return new SoftwareVerbs(List.of(device), movers, relay.detours(), new HopDevices(List.of(), 0), checks);
+        return new SoftwareVerbs(List.of(device), movers, Dialer.over(relay.routes()), checks);
     }
 
     /** Two messages, of which that bit of the second one is changed. */

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import trigon.software.SoftwareDevice;
-import trigon.stream.circuit.Detours;
+import trigon.stream.dial.Dialer;
 import trigon.system.Errno;
 import trigon.verbs.Gid;
 import trigon.verbs.VerbsException;
@@ -15,15 +15,15 @@ class ReachabilityTest {
 
     @Test
     void reachesWhatIsOnLink() {
-        assertThat(Reachability.resolve(Loopback.A, Detours.NONE, gid("127.0.12.77")))
+        assertThat(Reachability.resolve(Loopback.A, Dialer.DIRECT, gid("127.0.12.77")))
                 .isEqualTo(Loopback.address("127.0.12.77"));
-        assertThat(Reachability.resolve(Loopback.A, Detours.NONE, gid("127.0.12.1")))
+        assertThat(Reachability.resolve(Loopback.A, Dialer.DIRECT, gid("127.0.12.1")))
                 .isEqualTo(Loopback.A.address());
     }
 
     @Test
     void doesNotReachAnotherSubnetThatIsNotRoutedThroughTheDevice() {
-        assertThatThrownBy(() -> Reachability.resolve(Loopback.A, Detours.NONE, gid("127.0.13.2")))
+        assertThatThrownBy(() -> Reachability.resolve(Loopback.A, Dialer.DIRECT, gid("127.0.13.2")))
                 .asInstanceOf(InstanceOfAssertFactories.type(VerbsException.class))
                 .satisfies(e -> assertThat(e.errno()).isEqualTo(Errno.ENETUNREACH))
                 .satisfies(e -> assertThat(e).hasMessageContaining("127.0.13.2").hasMessageContaining("soft_a"));
@@ -34,19 +34,19 @@ class ReachabilityTest {
         // the source that the kernel gives to all of 127.0.0.0/8 it has no closer address for
         SoftwareDevice device = new SoftwareDevice("soft_lo", Loopback.address("127.0.0.1"), 32, 1, 1);
 
-        assertThat(Reachability.resolve(device, Detours.NONE, gid("127.0.13.2")))
+        assertThat(Reachability.resolve(device, Dialer.DIRECT, gid("127.0.13.2")))
                 .isEqualTo(Loopback.address("127.0.13.2"));
     }
 
     @Test
     void doesNotReachTheOtherAddressFamily() {
-        assertThatThrownBy(() -> Reachability.resolve(Loopback.A, Detours.NONE, gid("2001:db8::1")))
+        assertThatThrownBy(() -> Reachability.resolve(Loopback.A, Dialer.DIRECT, gid("2001:db8::1")))
                 .isInstanceOf(VerbsException.class);
     }
 
     @Test
     void refusesTheZeroGid() {
-        assertThatThrownBy(() -> Reachability.resolve(Loopback.A, Detours.NONE, new Gid(0, 0)))
+        assertThatThrownBy(() -> Reachability.resolve(Loopback.A, Dialer.DIRECT, new Gid(0, 0)))
                 .isInstanceOf(VerbsException.class)
                 .hasMessageContaining("EINVAL");
     }

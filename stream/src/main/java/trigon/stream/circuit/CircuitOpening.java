@@ -5,29 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import trigon.stream.Conversation;
 
-/**
- * The side that wants a circuit, without I/O: who has the connection reads what is {@link #expected} and no more, and
- * then asks for the {@link #next} step. One thread at a time.
- */
-public final class CircuitOpening {
-
-    /** What the caller, who has the socket, is to do next. */
-    public sealed interface Step {
-
-        /** Read what is expected now. */
-        record Read() implements Step {}
-
-        /** Send these bytes, then read what is expected now. */
-        @SuppressWarnings("ArrayRecordComponent") // never compared, and nobody else has it
-        record Send(byte[] bytes) implements Step {}
-
-        /** The way is open: what follows is between the two ends. */
-        record Open() implements Step {}
-
-        /** It will not be. */
-        record Refused(String why) implements Step {}
-    }
+/** The side that wants a circuit. */
+public final class CircuitOpening implements Conversation {
 
     /** Would change what a terminal shows: C0 and C1, and marks of directions and lines. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
@@ -51,12 +32,12 @@ public final class CircuitOpening {
         this.keys = keys;
     }
 
-    /** Where the bytes go that are read next; full before {@link #next} is called. */
+    @Override
     public ByteBuffer expected() {
         return expected;
     }
 
-    /** What was expected is there. */
+    @Override
     public Step next() {
         byte[] read = expected.array();
         return switch (phase) {

@@ -8,6 +8,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.stream.ByteStream;
+import trigon.stream.SocketStream;
 import trigon.system.Memory;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
@@ -237,8 +239,6 @@ public final class ChunkStream implements ByteStream {
         }
         return taken;
     }
-
-    // ---- writing
 
     @Override
     public int write(ByteBuffer from) throws IOException {

@@ -7,6 +7,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import trigon.stream.ByteStream;
+import trigon.stream.SocketStream;
 import trigon.verbs.VerbsException;
 
 /**

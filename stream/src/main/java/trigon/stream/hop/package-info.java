@@ -9,3 +9,5 @@
 package trigon.stream.hop;
 
 import org.jspecify.annotations.NullMarked;
+import trigon.stream.ByteStream;
+import trigon.stream.SocketStream;

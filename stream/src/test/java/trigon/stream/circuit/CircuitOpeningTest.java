@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import trigon.stream.circuit.CircuitOpening.Step;
+import trigon.stream.Conversation.Step;
 
 class CircuitOpeningTest {
 

@@ -10,6 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import trigon.stream.ByteStream;
 import trigon.testsupport.verbs.SendFabric;
 import trigon.verbs.Gid;
 

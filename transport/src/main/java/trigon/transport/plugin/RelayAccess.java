@@ -1,16 +1,16 @@
 package trigon.transport.plugin;
 
 import trigon.routing.Relays;
-import trigon.stream.circuit.Detours;
+import trigon.stream.dial.Dialer;
 
 /**
  * How a plugin uses relays; what is behind it stays the caller's.
  *
  * @param ways which ways through relays there are
- * @param detours what opens TCP connections over them
+ * @param dialer what opens streams over them
  */
-public record RelayAccess(Relays ways, Detours detours) {
+public record RelayAccess(Relays ways, Dialer dialer) {
 
     /** There are no relays. */
-    public static final RelayAccess NONE = new RelayAccess(Relays.NONE, Detours.NONE);
+    public static final RelayAccess NONE = new RelayAccess(Relays.NONE, Dialer.DIRECT);
 }

@@ -94,7 +94,7 @@ final class TransportAssembly {
     private LocalSide localSide() {
         PluginConfig config = setup.config();
         HandshakeClient client = new HandshakeClient(
-                node.loop(), config.handshake(), setup.relays().detours());
+                node.loop(), config.handshake(), setup.relays().dialer());
         PathFactory factory = new PathFactory(
                 config, new SecureRandom(), node.threads().control(), tasks.blocking(PathFactory.GRACE));
         return new LocalSide(node.links(), client, factory, node.self(), later::addresses, new ConnectionLog());

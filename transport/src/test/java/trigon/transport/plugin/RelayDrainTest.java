@@ -21,7 +21,7 @@ import trigon.routing.PeerLink;
 import trigon.routing.Relays;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
-import trigon.stream.circuit.Detours;
+import trigon.stream.dial.Dialer;
 import trigon.system.InterfaceAddress;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
@@ -62,7 +62,8 @@ class RelayDrainTest {
         HostNetwork host = new HostNetwork(
                 "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), LinkSearch.NONE);
         VisibleState visible = new VisibleState(RequestTable.unseen(), Metrics.unshared());
-        return RoutedNetPlugin.open(new PluginSetup(config, host, visible).with(new RelayAccess(relays, Detours.NONE)));
+        return RoutedNetPlugin.open(
+                new PluginSetup(config, host, visible).with(new RelayAccess(relays, Dialer.DIRECT)));
     }
 
     /** No ways, and how often it was asked to wait. */

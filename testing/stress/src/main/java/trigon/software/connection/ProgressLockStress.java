@@ -9,6 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 import trigon.software.queue.PaddedCounter;
+import trigon.stream.loop.EventLoop;
 import trigon.system.NanoClock;
 
 /** Who does not get a queue pair's lock leaves the work to who has it, and that one does not miss it. */

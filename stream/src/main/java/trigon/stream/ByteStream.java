@@ -1,4 +1,4 @@
-package trigon.stream.hop;
+package trigon.stream;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,4 +1,4 @@
-package trigon.software.connection;
+package trigon.stream.loop;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,14 +20,13 @@ import org.slf4j.LoggerFactory;
 import trigon.system.NanoClock;
 
 /**
- * The background thread of a provider. It accepts connections and opens them, keeps the time, and moves the data of
- * those queue pairs whose completion queue nobody polls; who polls moves the data himself, without a change of
- * threads.
+ * A background thread for sockets that do not block. It accepts connections and opens them, keeps the time, and moves
+ * the data of those owners that nobody polls; who polls moves the data himself, without a change of threads.
  *
- * <p>A queue pair's sockets are in the selector until one has something to say. Then all of them are taken out and the
- * event loop watches the queue pair: as long as it is polled, it costs a look every {@value #POLLED_MILLIS} ms; after
- * so long without a poll the event loop does its work, and puts the sockets back. So an idle process sleeps, and one
- * that polls neither meets the event loop nor tells it anything.
+ * <p>An owner's sockets are in the selector until one has something to say. Then it takes all of them out and has the
+ * event loop {@linkplain #watch watch} it: as long as it is polled, it costs a look every {@value #POLLED_MILLIS} ms;
+ * after so long without a poll the event loop does its work, and puts the sockets back. So an idle process sleeps, and
+ * one that polls neither meets the event loop nor tells it anything.
  *
  * <p>The thread starts with the first thing to do, and ends with {@link #close}.
  */
@@ -40,6 +39,13 @@ public final class EventLoop implements AutoCloseable {
         void onReady();
     }
 
+    /** An owner of sockets who moves their data himself, as long as he is polled. Called by the event loop. */
+    public interface Watched {
+
+        /** Makes progress unless somebody polls; true if its sockets are armed, and it need not be watched any more. */
+        boolean progressUnpolled();
+    }
+
     /** How long closing waits for a thread to end. */
     public static final long JOIN_MILLIS = 5000;
 
@@ -47,12 +53,12 @@ public final class EventLoop implements AutoCloseable {
     public static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /**
-     * How long after it was polled a queue pair still counts as polled. Longer than NCCL's thread is without a
+     * How long after it was polled an owner still counts as polled. Longer than NCCL's thread is without a
      * processor on a busy machine, and shorter than any time limit of a peer that waits for an answer.
      */
     private static final long POLLED_MILLIS = 20;
 
-    static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(POLLED_MILLIS);
+    public static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(POLLED_MILLIS);
 
     private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
 
@@ -60,7 +66,7 @@ public final class EventLoop implements AutoCloseable {
     private final NanoClock clock;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(); // guarded by itself
-    private final List<ProgressLock> watched = new ArrayList<>(); // the thread's own
+    private final List<Watched> watched = new ArrayList<>(); // the thread's own
     private @Nullable Selector selector; // guarded by this
     private @Nullable Thread thread; // guarded by this
     private volatile boolean closed;
@@ -188,9 +194,9 @@ public final class EventLoop implements AutoCloseable {
 
     // ---- its thread
 
-    /** Looks at a queue pair every now and then, until that is left alone and has nothing to do. */
-    void watch(ProgressLock queuePair) {
-        watched.add(queuePair);
+    /** Looks at an owner every now and then, until that is left alone and has nothing to do. */
+    public void watch(Watched owner) {
+        watched.add(owner);
     }
 
     private void run(Selector open) {
@@ -219,11 +225,11 @@ public final class EventLoop implements AutoCloseable {
         if (!open.selectedKeys().isEmpty()) { // an iterator for each iteration would be garbage
             handleReady(open.selectedKeys().iterator());
         }
-        watched.removeIf(queuePair -> {
+        watched.removeIf(owner -> {
             try {
-                return queuePair.progressUnpolled();
+                return owner.progressUnpolled();
             } catch (RuntimeException | VirtualMachineError e) {
-                log.warn("{} cannot take a completion; this is a defect of the software device", queuePair, e);
+                log.warn("{} cannot take a completion; this is a defect of the software device", owner, e);
                 return true;
             }
         });

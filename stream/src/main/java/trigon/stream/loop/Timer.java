@@ -1,4 +1,4 @@
-package trigon.software.connection;
+package trigon.stream.loop;
 
 import java.util.concurrent.Executor;
 import trigon.system.NanoClock;

@@ -1,4 +1,4 @@
-package trigon.software.connection;
+package trigon.stream;
 
 import java.io.IOException;
 import java.net.StandardSocketOptions;
@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What every connection of the software devices sets on its socket.
+ * Options of the sockets of data connections.
  *
  * <p>Sizes of buffers are left to the kernel's own tuning ({@code tcp(7)}).
  */
@@ -19,7 +19,7 @@ public final class SocketOptions {
     private static final int ASK_TIMES = 5;
 
     /** The first question, and so many more without an answer. */
-    static final int NOTICED_SECONDS = ASK_SECONDS * (1 + ASK_TIMES);
+    public static final int NOTICED_SECONDS = ASK_SECONDS * (1 + ASK_TIMES);
 
     private SocketOptions() {}
 
@@ -39,7 +39,7 @@ public final class SocketOptions {
      * other whether it is there. A machine, or a container, that is gone with what it had to send is noticed {@value
      * #NOTICED_SECONDS} s after it last answered; one that holds it back since nobody reads it answers.
      */
-    static void askOften(SocketChannel channel) {
+    public static void askOften(SocketChannel channel) {
         try {
             channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, ASK_SECONDS);
             channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, ASK_TIMES);

@@ -1,4 +1,4 @@
-package trigon.software.connection;
+package trigon.stream.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

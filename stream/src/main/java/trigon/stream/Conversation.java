@@ -1,0 +1,33 @@
+package trigon.stream;
+
+import java.nio.ByteBuffer;
+
+/**
+ * One side of what is said on a fresh connection, without I/O: who has the connection reads what is {@link #expected}
+ * and no more, and then asks for the {@link #next} step. One thread at a time.
+ */
+public interface Conversation {
+
+    /** What the caller, who has the socket, is to do next. */
+    sealed interface Step {
+
+        /** Read what is expected now. */
+        record Read() implements Step {}
+
+        /** Send these bytes, then read what is expected now. */
+        @SuppressWarnings("ArrayRecordComponent") // never compared, and nobody else has it
+        record Send(byte[] bytes) implements Step {}
+
+        /** All is said: what follows is for who comes next. */
+        record Open() implements Step {}
+
+        /** The other side refuses, or is not who it should be. */
+        record Refused(String why) implements Step {}
+    }
+
+    /** Where the bytes go that are read next; full before {@link #next} is called. */
+    ByteBuffer expected();
+
+    /** What was expected is there. */
+    Step next();
+}

@@ -1,0 +1,84 @@
+package trigon.stream.dial;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
+import trigon.stream.Conversation;
+import trigon.stream.circuit.CircuitRoutes;
+import trigon.stream.circuit.CircuitRoutes.CircuitRoute;
+import trigon.stream.circuit.Prologue;
+import trigon.stream.hop.HopDevices;
+import trigon.stream.hop.HopUpgrade;
+
+/**
+ * Opens streams from a link's own address to a peer, straight or through relays. A stream through relays goes by RDMA
+ * where a hop has it, and by TCP elsewhere. Thread-safe; does not block.
+ */
+public final class Dialer {
+
+    /** A port for questions about an address. */
+    private static final int ANY_PORT = 9;
+
+    private static final HopDevices NO_DEVICES = new HopDevices(List.of(), 0);
+
+    /** Every peer is reached without a relay. */
+    public static final Dialer DIRECT = over(CircuitRoutes.NONE);
+
+    private final CircuitRoutes routes;
+    private final HopDevices devices;
+
+    /**
+     * A dialer.
+     *
+     * @param routes which peers are behind relays
+     * @param devices what may carry hops faster than TCP; stay the caller's
+     */
+    public Dialer(CircuitRoutes routes, HopDevices devices) {
+        this.routes = routes;
+        this.devices = devices;
+    }
+
+    /** A dialer all of whose hops stay on TCP. */
+    public static Dialer over(CircuitRoutes routes) {
+        return new Dialer(routes, NO_DEVICES);
+    }
+
+    /** Whether a stream from a link's own address to a peer goes through relays. */
+    public boolean usesRelays(InetAddress local, InetAddress peer) {
+        return routes.from(local, new InetSocketAddress(peer, ANY_PORT)).isPresent();
+    }
+
+    /**
+     * The beginning of a stream by TCP, for who has the socket.
+     *
+     * @param local the address to connect from
+     * @param peer the other end
+     */
+    public FirstHop firstHop(InetAddress local, InetSocketAddress peer) {
+        return routes.from(local, peer).map(FirstHop::toRelay).orElse(FirstHop.toEnd(peer));
+    }
+
+    /**
+     * A stream that does nothing before it is started.
+     *
+     * @param local the address to connect from
+     * @param peer the other end
+     * @param said what both ends say first, before a hop goes by anything but TCP
+     */
+    public PendingStream dial(InetAddress local, InetSocketAddress peer, Prologue said) {
+        Optional<CircuitRoute> route = routes.from(local, peer);
+        if (route.isEmpty()) {
+            return new PendingStream(local, peer, null, null);
+        }
+        Conversation opening =
+                devices.isEmpty() ? route.get().opening() : route.get().opening(said);
+        HopUpgrade upgrade = devices.isEmpty() ? null : HopUpgrade.ofDialer(devices, local);
+        return new PendingStream(local, route.get().first(), opening, upgrade);
+    }
+
+    /** The last hop of a circuit that was accepted at an address of this node, before anything is said of it. */
+    public HopUpgrade accept(InetAddress local) {
+        return HopUpgrade.ofAccepter(devices, local);
+    }
+}
