@@ -34,11 +34,19 @@ final class ProjectClasses {
 
     /** The name of the module that a class was compiled in, as its class file's or jar's place says. */
     static Optional<String> moduleOf(JavaClass type) {
+        return compiledIn(type).map(ReactorModule::name);
+    }
+
+    /** The top folder of the project that a class was compiled in, such as {@code trace}. */
+    static Optional<String> folderOf(JavaClass type) {
+        return compiledIn(type).map(ReactorModule::topFolder);
+    }
+
+    private static Optional<ReactorModule> compiledIn(JavaClass type) {
         return type.getSource()
                 .map(source -> source.getUri().toString())
                 .flatMap(uri -> MODULES.stream()
                         .filter(module -> uri.contains(PROJECT + module.folder() + "/"))
-                        .map(ReactorModule::name)
                         .findFirst());
     }
 }

@@ -68,6 +68,11 @@ record ReactorModule(
         return new ReactorModule(nameOf(pom), place, readme, mayUse, dependencies, sourcesIn(folder.resolve(SOURCES)));
     }
 
+    /** The first part of its folder. */
+    String topFolder() {
+        return folder.getName(0).toString();
+    }
+
     boolean hasModuleInfo() {
         return Files.exists(moduleInfo());
     }
