@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
+import trigon.stream.Conversation;
 
 /** Whatever a relay is asked for, and whatever it answers, is read or refused; nobody is admitted without a proof. */
 @Tag("fuzz")
@@ -64,14 +65,14 @@ class CircuitFuzzTest {
             expected.put(said.slice(said.position(), expected.remaining()));
             said.position(said.position() + expected.capacity());
             switch (opening.next()) {
-                case CircuitOpening.Step.Refused(String why) -> {
+                case Conversation.Step.Refused(String why) -> {
                     assertThat(why).isNotEmpty().doesNotContainPattern("[\\p{Cc}\\p{Cf}]");
                     return;
                 }
-                case CircuitOpening.Step.Open _ -> {
+                case Conversation.Step.Open _ -> {
                     return;
                 }
-                case CircuitOpening.Step.Send _, CircuitOpening.Step.Read _ -> {}
+                case Conversation.Step.Send _, Conversation.Step.Read _ -> {}
             }
         }
     }

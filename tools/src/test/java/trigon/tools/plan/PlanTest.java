@@ -167,20 +167,20 @@ class PlanTest {
                 Cabling.shape("ring:3", List.of(), true),
                 Cabling.shape("mesh:6", List.of(), false),
                 Cabling.read("f", "cables:\n- a b\n- a b\n- a b\n- b a-long-name\n", false))) {
-            List<double[]> boxes = label.matcher(Picture.of(cabling, Subnets.of(cabling, 77, 0)))
+            List<List<Double>> boxes = label.matcher(Picture.of(cabling, Subnets.of(cabling, 77, 0)))
                     .results()
                     .map(found -> IntStream.rangeClosed(1, 4)
-                            .mapToDouble(i -> Double.parseDouble(found.group(i)))
-                            .toArray())
+                            .mapToObj(i -> Double.valueOf(found.group(i)))
+                            .toList())
                     .toList();
-            assertThat(boxes).hasSizeGreaterThan(1);
-            for (double[] one : boxes) {
+            assertThat(boxes).hasSizeGreaterThan(1).doesNotHaveDuplicates();
+            for (List<Double> one : boxes) {
                 assertThat(boxes)
-                        .filteredOn(other -> other != one)
-                        .noneMatch(other -> one[0] < other[0] + other[2]
-                                && other[0] < one[0] + one[2]
-                                && one[1] < other[1] + other[3]
-                                && other[1] < one[1] + one[3]);
+                        .filteredOn(other -> !other.equals(one))
+                        .noneMatch(other -> one.get(0) < other.get(0) + other.get(2)
+                                && other.get(0) < one.get(0) + one.get(2)
+                                && one.get(1) < other.get(1) + other.get(3)
+                                && other.get(1) < one.get(1) + one.get(3));
             }
         }
     }

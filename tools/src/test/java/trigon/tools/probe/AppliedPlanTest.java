@@ -64,8 +64,12 @@ class AppliedPlanTest {
                         ends(String.join(",", SPARK_PORTS))),
                 Arguments.of(
                         "two cables that share a subnet, and one with its own",
-                        "cables:\n- a:e1=10.1.0.1/24 b:e1=10.1.0.2/24\n- a:e2=10.1.0.3/24 c:e1=10.1.0.4/24\n"
-                                + "- b:e2=10.2.0.1/24 c:e2=10.2.0.2/24\n",
+                        """
+                        cables:
+                        - a:e1=10.1.0.1/24 b:e1=10.1.0.2/24
+                        - a:e2=10.1.0.3/24 c:e1=10.1.0.4/24
+                        - b:e2=10.2.0.1/24 c:e2=10.2.0.2/24
+                        """,
                         List.of("a", "b", "c"),
                         ends("a e1,b e1", "a e2,c e1", "b e2,c e2")));
     }
