@@ -47,8 +47,8 @@ class DistributionIT {
                 printf 'version: 1\\nlinks: software\\n' >"$home/all.yaml"
                 export JAVA_TOOL_OPTIONS=-javaagent:/nowhere.jar JDK_JAVA_OPTIONS=-Xnonsense
                 export LC_ALL=xx_XX.UTF-8
-                TRIGON_CONFIG=$home/all.yaml "$home/libexec/nccl-host" --plugin "$home/lib/libnccl-net-trigon.so" --ranks 2 --local-ranks 2 \
-                    --rendezvous "$1/meet"
+                TRIGON_CONFIG=$home/all.yaml "$home/libexec/nccl-host" --rendezvous "$1/meet" \
+                    --plugin "$home/lib/libnccl-net-trigon.so" --ranks 2 --local-ranks 2
                 export LC_ALL=C
                 TRIGON_CONFIG=$home/all.yaml "$home/bin/trigon" links || :
                 exec "$home/bin/trigon" demo --iterations 2

@@ -69,10 +69,17 @@ class ParameterCountTest {
                     "Field.<init>",
                     "ProgramType.<init>"),
             "a message between nodes",
-            List.of("HandshakeMessage$Answer.<init>", "HandshakeMessage$Offer.<init>", "NodeRecord.<init>"),
+            List.of(
+                    "HandshakeMessage$Answer.<init>",
+                    "HandshakeMessage$Offer.<init>",
+                    "ListenHandle.<init>",
+                    "NodeRecord.<init>"),
             "a record of facts or settings, which are read one by one",
             List.of(
                     "PluginConfig.<init>",
+                    "Counterpart.<init>",
+                    "Network.<init>",
+                    "NoPathReport.<init>",
                     "QueuePairConfig.<init>",
                     "SettingKey.<init>",
                     "Settings.add", // a row of the table of settings

@@ -32,9 +32,9 @@ import trigon.tools.diagnosis.Finding;
 
 /**
  * Faults planted into triangles of namespaces, whose agents are processes as on nodes: some of all, one at a time, and
- * two. More by {@code -Dtrigon.faults.singles=1000 -Dtrigon.faults.pairs=100 -Dtrigon.faults.seed=N}; slow ones by {@code -Dtrigon.faults.all=true}, and
- * by {@code -Dtrigon.faults.only=WORDS} those alone whose description has the words. Tests mostly wait, and so run
- * beside each other, each with a lab that no other one uses meanwhile.
+ * two. More by {@code -Dtrigon.faults.singles=1000 -Dtrigon.faults.pairs=100 -Dtrigon.faults.seed=N}; slow ones by
+ * {@code -Dtrigon.faults.all=true}, and by {@code -Dtrigon.faults.only=WORDS} those alone whose description has the
+ * words. Tests mostly wait, and so run beside each other, each with a lab that no other one uses meanwhile.
  */
 @Timeout(240)
 @Execution(ExecutionMode.CONCURRENT)

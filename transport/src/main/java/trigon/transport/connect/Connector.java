@@ -30,6 +30,7 @@ import trigon.routing.table.NoPathException;
 import trigon.system.Errno;
 import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
+import trigon.system.kernel.OwnHost;
 import trigon.trace.TraceLog;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;

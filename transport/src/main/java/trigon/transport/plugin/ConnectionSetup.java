@@ -13,7 +13,7 @@ import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.connect.Connector;
 import trigon.transport.connect.LocalSide;
-import trigon.transport.connect.OwnHost;
+import trigon.system.kernel.OwnHost;
 import trigon.transport.connect.PendingConnection;
 import trigon.transport.failover.Failovers;
 import trigon.transport.handle.HandleTable;

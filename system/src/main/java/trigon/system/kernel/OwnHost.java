@@ -1,9 +1,8 @@
-package trigon.transport.connect;
+package trigon.system.kernel;
 
 import java.io.IOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.system.kernel.NodeNumber;
 
 /**
  * 16 bits of the network namespace that this process is in. Only there an address that this process and a peer have is
@@ -31,8 +30,8 @@ public final class OwnHost {
         return NUMBER;
     }
 
-    /** Whether a peer with that number may be in the same network namespace. */
-    static boolean mayBe(int other) {
+    /** True unless a peer with that number is known to be in another network namespace. */
+    public static boolean mayBe(int other) {
         return other == 0 || number() == 0 || other == number();
     }
 }
