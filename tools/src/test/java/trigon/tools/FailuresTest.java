@@ -90,6 +90,12 @@ class FailuresTest {
     }
 
     @Test
+    void aDeviceIsNotReplacedByAFile() {
+        assertThat(Run.of("metrics", "--file", "/dev/zero").err()).contains("/dev/zero: it is not a regular file");
+        assertThat(Files.isRegularFile(Path.of("/dev/zero"))).isFalse();
+    }
+
+    @Test
     void everyOptionWithAFileIsTried() {
         Console console = new Console(System.out, System.err, false, false, 80);
         Set<String> options = new TreeSet<>();

@@ -76,6 +76,17 @@ public final class UserFiles {
         }
     }
 
+    /**
+     * Refuses what a file must not be moved onto: root's move would replace a device or a socket by the file.
+     *
+     * @throws IOException if something is there that is no regular file
+     */
+    public static void checkReplaceable(Path file) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new IOException("it is not a regular file");
+        }
+    }
+
     /** The failure of a command that cannot read a file. */
     public static CommandFailure unreadable(Path file, IOException why) {
         return new CommandFailure("cannot read %s: %s; %s".formatted(named(file), reason(why), READABLE));

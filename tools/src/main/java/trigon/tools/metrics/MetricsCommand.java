@@ -87,6 +87,7 @@ public final class MetricsCommand implements Callable<Integer> {
         Path next = to.resolveSibling(
                 to.getFileName() + "." + ProcessHandle.current().pid());
         try {
+            UserFiles.checkReplaceable(to);
             Files.writeString(next, PrometheusPage.of(Job.all(console::note)));
             try {
                 Files.move(next, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
