@@ -322,8 +322,14 @@ public final class OwnFacts {
                 .toList();
     }
 
-    /** By the file alone (hosts(5)): a name server may take its time. */
+    /**
+     * By the file alone (hosts(5)): a name server may take its time. A host without another name than localhost is not
+     * meant to be reached by it.
+     */
     private static Optional<String> loopbackName(Machine machine) {
+        if (machine.hostName().equals("localhost")) {
+            return Optional.empty();
+        }
         return Machine.text(machine.file("etc/hosts")).stream()
                 .flatMap(String::lines)
                 .map(line -> List.of(line.replaceFirst("#.*", "").strip().split("\\s+")))

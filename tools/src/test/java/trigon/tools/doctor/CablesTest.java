@@ -44,8 +44,12 @@ class CablesTest {
 
     @Test
     void theFunctionsOfTwoPortsArePaired() {
-        String list = Cables.listed(
-                wires(List.of(List.of("a:enp1s0f0np0", "a:enP2p1s0f0np0", "b:enp1s0f1np1", "b:enP2p1s0f1np1"))));
+        Observations heard =
+                wires(List.of(List.of("a:enp1s0f0np0", "a:enP2p1s0f0np0", "b:enp1s0f1np1", "b:enP2p1s0f1np1")));
+        Map<String, NodeFacts> facts = Map.of(
+                "a", port("enp1s0f0np0", "enP2p1s0f0np0"),
+                "b", port("enp1s0f1np1", "enP2p1s0f1np1"));
+        String list = Cables.listed(new Observations(facts, Map.of(), List.of(), heard.heard(), List.of(), false));
 
         assertThat(Cabling.read("cables.yaml", list, true).cables())
                 .containsExactlyInAnyOrder(
@@ -61,6 +65,15 @@ class CablesTest {
 
         assertThat(Cables.of(seen)).containsExactly(new Cables.Cable("a eth3", "b eth3"));
         assertThat(Cables.switches(seen)).containsExactly(List.of("a eth1", "a eth2", "b eth1", "b eth2"));
+    }
+
+    /** A node whose interfaces are functions of one port, as the kernel says. */
+    private static NodeFacts port(String... names) {
+        List<Object> nics = new ArrayList<>();
+        for (String name : names) {
+            nics.add(Json.object("name", name, "cable", "port 0", "addresses", List.of()));
+        }
+        return new NodeFacts(JsonObject.parse(Json.text(Json.object("interfaces", nics))));
     }
 
     private static NodeFacts node(String machine, String... nicsAndAddresses) {
