@@ -15,12 +15,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import trigon.testsupport.Sampled;
 
 /**
  * A line a-b-c whose cables go through a stranger: b relays what c sends to a, and the stranger floods all ports, says
@@ -77,19 +76,8 @@ class HostileNetworkIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"true, on", "false, off"})
+    @Sampled({"true, on", "true, off", "false, on", "false, off"})
     void theJobDoesNotNotice(boolean withKey, String failover) throws Exception {
-        attack(withKey, failover);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"true, off", "false, on"})
-    @Tag("long")
-    void theJobDoesNotNoticeEither(boolean withKey, String failover) throws Exception {
-        attack(withKey, failover);
-    }
-
-    private void attack(boolean withKey, String failover) throws Exception {
         try (Stranger stranger = new Stranger(network, directory.resolve("stranger"));
                 NamespaceJob job = job(withKey, failover)) {
             job.awaitRounds(10);

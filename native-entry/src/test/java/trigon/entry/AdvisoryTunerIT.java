@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import trigon.testsupport.Sampled;
 
 /** Several ranks go by an advisory tuner where all of them can agree on it first, and nowhere else. */
 class AdvisoryTunerIT {
@@ -71,7 +71,7 @@ class AdvisoryTunerIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"4, 1, does not tell tuners which communicator", "5, 2, ranks of several nodes have no way to agree"})
+    @Sampled({"4, 1, does not tell tuners which communicator", "5, 2, ranks of several nodes have no way to agree"})
     void anAdvisoryTunerDoesNotDecideWhereRanksCannotAgree(int api, String nodes, String reason) throws Exception {
         ChildProcess host = ChildProcess.run(
                 scratch, TunerIT.policy(TunerIT.EXAMPLES.resolve("slo.o")), TunerIT.command(api, "--nodes", nodes));

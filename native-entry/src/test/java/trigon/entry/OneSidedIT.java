@@ -15,9 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.Seed;
+import trigon.testsupport.Sampled;
 
 /** Processes that call as NCCL 2.28.9 and 2.30.7 do, over software links of this machine. */
 class OneSidedIT {
@@ -39,7 +38,7 @@ class OneSidedIT {
 
     /** Puts of all sizes, 1000 before a strong signal, resets, gets, additions of all to one word, refusals. */
     @ParameterizedTest
-    @CsvSource({"gin, 2", "gin, 3", "rma, 2", "rma, 4"})
+    @Sampled({"gin, 2", "gin, 3", "rma, 2", "rma, 4"})
     void allThatNcclCallsWorks(String order, String ranks) throws Exception {
         ChildProcess host = run(Map.of(), "--order", order, "--ranks", ranks, "--count", "" + SIGNALS);
 
@@ -50,7 +49,7 @@ class OneSidedIT {
 
     /** With a driver whose memory nobody but it can touch: data and signals are staged. */
     @ParameterizedTest
-    @CsvSource({"gin, 2", "rma, 3"})
+    @Sampled({"gin, 2", "rma, 3"})
     void memoryOfAGpuIsStaged(String order, String ranks) throws Exception {
         ChildProcess host = run(fakeGpu(), "--order", order, "--ranks", ranks, "--count", "1000", "--gpu");
 
@@ -64,7 +63,7 @@ class OneSidedIT {
      * until a connection has moved.
      */
     @ParameterizedTest
-    @CsvSource({"gin, false", "rma, true"})
+    @Sampled({"gin, false", "rma, true"})
     void nothingIsLostOrDoneTwiceWhenConnectionsAreCut(String order, boolean onDevice) throws Exception {
         Map<String, String> environment = new HashMap<>(onNodes("""
                   a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.13.1/24}]}
@@ -105,7 +104,7 @@ class OneSidedIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"gin", "rma"})
+    @Sampled({"gin", "rma"})
     void aDeadRankFailsTheOthers(String order) throws Exception {
         ChildProcess host = run(Map.of(), "--order", order, "--ranks", "3", "--test", "death");
 
@@ -115,7 +114,7 @@ class OneSidedIT {
 
     /** It is told from one that is lost, for longer than its connections take to end. */
     @ParameterizedTest
-    @CsvSource({"gin, off", "rma, on"})
+    @Sampled({"gin, off", "rma, on"})
     void aRankThatEndsDoesNotEndTheOthers(String order, String failover) throws Exception {
         ChildProcess host =
                 run(Map.of("TRIGON_FAILOVER", failover), "--order", order, "--ranks", "3", "--test", "leave");
@@ -143,7 +142,7 @@ class OneSidedIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"gin", "rma"})
+    @Sampled({"gin", "rma"})
     void aFileThatDoesNotAskForItCostsNoWarning(String order) throws Exception {
         Path file = Files.writeString(
                 scratch.resolve("silent.yaml"), "version: 1\nnodes:\n  a: {nics: [{address: 127.0.0.1/8}]}\n");

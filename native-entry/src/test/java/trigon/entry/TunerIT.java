@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /** The host program asks the library's tuner as NCCL does, for each version of its API. */
 class TunerIT {
@@ -52,7 +52,7 @@ class TunerIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {2, 3, 4, 5, 6})
+    @Sampled({"2", "3", "4", "5", "6"})
     void thePolicyDecides(int api) throws Exception {
         ChildProcess host = tune(policy(EXAMPLES.resolve("size_aware.o")), api);
 
@@ -78,7 +78,7 @@ class TunerIT {
 
     /** A step of an all-reduce of two ranks is half of it; a broadcast passes all on. */
     @ParameterizedTest
-    @ValueSource(ints = {2, 3, 4, 5, 6})
+    @Sampled({"2", "3", "4", "5", "6"})
     void withoutAPolicyShortCollectivesHaveFewChannels(int api) throws Exception {
         ChildProcess host = tune(withoutPolicy(), api);
 
@@ -99,7 +99,7 @@ class TunerIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"NCCL_MIN_CTAS", "NCCL_MIN_NCHANNELS"})
+    @Sampled({"NCCL_MIN_CTAS", "NCCL_MIN_NCHANNELS"})
     void whoAsksForALeastNumberOfChannelsIsLeftAlone(String variable) throws Exception {
         Map<String, String> environment = new HashMap<>(withoutPolicy());
         environment.put(variable, "4");
@@ -226,7 +226,7 @@ class TunerIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/nowhere/policy.o", "/proc/self/status"})
+    @Sampled({"/nowhere/policy.o", "/proc/self/status"})
     void aRequiredPolicyThatIsNoneFailsTheCommunicator(String path) throws Exception {
         Map<String, String> environment = Map.of("TRIGON_POLICY", path, "TRIGON_POLICY_MODE", "required");
 
@@ -238,7 +238,7 @@ class TunerIT {
 
     /** The library's profiler hears of collectives, its tuner decides by what the policy has measured. */
     @ParameterizedTest
-    @ValueSource(ints = {4, 6, 7})
+    @Sampled({"4", "6", "7"})
     void whatTheProfilerHearsTheTunerDecidesBy(int profiler) throws Exception {
         ChildProcess host = ChildProcess.run(scratch, policy(EXAMPLES.resolve("slo.o")), eventsCommand(profiler, 6));
 

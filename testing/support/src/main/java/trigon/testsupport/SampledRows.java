@@ -1,0 +1,27 @@
+package trigon.testsupport;
+
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.ArgumentsProvider;
+import org.junit.jupiter.params.support.AnnotationConsumer;
+
+/** Arguments of {@link Sampled}. */
+final class SampledRows implements ArgumentsProvider, AnnotationConsumer<Sampled> {
+
+    private List<String> rows = List.of();
+
+    @Override
+    public void accept(Sampled sampled) {
+        rows = List.of(sampled.value());
+    }
+
+    @Override
+    public Stream<? extends Arguments> provideArguments(ExtensionContext context) {
+        boolean all = System.getProperty("trigon.sampled", "").equals("all");
+        List<String> taken = all ? rows : List.of(rows.get(new Random(Seed.next()).nextInt(rows.size())));
+        return taken.stream().map(row -> Arguments.of((Object[]) row.split(" *, *", -1)));
+    }
+}
