@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import trigon.testsupport.Seed;
 import trigon.testsupport.Sampled;
+import trigon.testsupport.Seed;
 
 /** Processes that call as NCCL 2.28.9 and 2.30.7 do, over software links of this machine. */
 class OneSidedIT {

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.support.AnnotationConsumer;
+import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /** Arguments of {@link Sampled}. */
 final class SampledRows implements ArgumentsProvider, AnnotationConsumer<Sampled> {
@@ -19,7 +20,7 @@ final class SampledRows implements ArgumentsProvider, AnnotationConsumer<Sampled
     }
 
     @Override
-    public Stream<? extends Arguments> provideArguments(ExtensionContext context) {
+    public Stream<? extends Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
         boolean all = System.getProperty("trigon.sampled", "").equals("all");
         List<String> taken = all ? rows : List.of(rows.get(new Random(Seed.next()).nextInt(rows.size())));
         return taken.stream().map(row -> Arguments.of((Object[]) row.split(" *, *", -1)));
