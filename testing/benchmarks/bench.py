@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import tables
+
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 NATIVE = HERE / "target/native"
@@ -25,7 +27,7 @@ RESULTS = Path(os.path.abspath(os.environ.get("TRIGON_BENCH_RESULTS") or HERE / 
 PLUGIN = DISTRIBUTION / "lib/libnccl-net-trigon.so"
 # Trigon's work requests as a plugin of their own, so the instant device alone
 ALONE = NATIVE / "libfloor.so"
-EVERYTHING = ("instant", "growth", "links", "steady", "nodes", "jmh", "render")
+EVERYTHING = ("instant", "growth", "links", "steady", "nodes", "jmh", "tables")
 HELP = PROJECT / "dist/help/developers/benchmarks.txt"
 QUICK = ("--samples", "3", "--sample-seconds", "0.001", "--warmup-seconds", "0.01", "--setup-seconds", "0.05",
          "--test-seconds", "0.01")
@@ -69,11 +71,7 @@ def possible(*command):
 
 def value_of(option, words):
     """The last one that it is given; empty text if there is none."""
-    found = ""
-    for name, value in zip(words, words[1:]):
-        if name == option:
-            found = value
-    return found
+    return dict(zip(words, words[1:])).get(option, "")
 
 
 def net_bench(name, before, options, **variables):
@@ -225,7 +223,7 @@ def java(main_class, *arguments):
 
 def cold(*options):
     run(HERE / "cold.sh", RESULTS, *options)
-    java("trigon.benchmarks.Cold", RESULTS / "cold.tsv", RESULTS)
+    tables.cold(RESULTS / "cold.tsv")
 
 
 def announcements(nodes="10,16,100,256,1000,4096", largest_ring="256", heap="2500m", *_):
@@ -236,7 +234,7 @@ def announcements(nodes="10,16,100,256,1000,4096", largest_ring="256", heap="250
         "-Dtest=ConvergenceTest", "-Dsurefire.failIfNoSpecifiedTests=false", f"-Dtrigon.nodes={nodes}",
         f"-Dtrigon.ring={largest_ring}", f"-Dtest.jvm.options=-Xmx{heap}",
         f"-Dtrigon.table={RESULTS}/announcements.tsv", output=sys.stderr)
-    java("trigon.benchmarks.Announcements", RESULTS / "announcements.tsv", RESULTS)
+    tables.announcements(RESULTS / "announcements.tsv")
 
 
 def jmh(name, *options):
@@ -299,7 +297,7 @@ def pack(file="", *_):
                 shutil.copy2(source, to)
 
         take(*(HERE / name for name in ("bench.py", "cables.py", "gpu-memory.py", "relay.py", "stripes.py",
-                                        "cold.sh", "footprint.sh", "trace.sh", "native/own-network.sh")))
+                                        "tables.py", "cold.sh", "footprint.sh", "trace.sh", "native/own-network.sh")))
         take(HELP, INSTANT_DEVICE / "fake-sysfs.sh")
         take(*(NATIVE / name for name in (
             "net-bench", "net-ping-pong", "libfloor.so", "socket-floor", "verbs-floor", "verbs-ping-pong", "trace-cost",
@@ -368,7 +366,7 @@ OTHERS = {
     "relay": lambda *options: become(HERE / "relay.py", RESULTS, *options),
     "announcements": announcements,
     "lab": lambda *options: become(HERE / "lab.sh", RESULTS, *options),
-    "render": lambda page=RESULTS / "page", *_: java("trigon.benchmarks.Render", RESULTS, page),
+    "tables": lambda *_: tables.Page(RESULTS).print(),
     "all": each_of,
     "pack": pack,
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How long all-reduces take from a process's first on: fresh processes each time, ranks on one machine, software links
-# on the loopback interface, NCCL's part played by the C host. What is printed is Cold's.
+# on the loopback interface, NCCL's part played by the C host. tables.py prints the table.
 # usage: cold.sh RESULTS [OPTIONS]; see "./trigon benchmarks help"
 set -euo pipefail
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

@@ -36,9 +36,6 @@ class DocsRulesTest {
     private static final Pattern DECISION = Pattern.compile("docs/design/decisions/[0-9].*");
     private static final Pattern TEST = Pattern.compile("`([A-Z]\\w+Test)`");
 
-    /** Pages of the tests' own, in folders that they make. */
-    private static final String MAKES_PAGES = "testing/benchmarks/src/test/";
-
     private static final Map<String, MarkdownPage> PAGES = pages();
 
     @Test
@@ -142,14 +139,12 @@ class DocsRulesTest {
     void pagesThatTheSourcesNameAreThere() {
         List<String> missing = new ArrayList<>();
         for (TextFile source : ProjectFiles.matching(DocsRulesTest::namesPages)) {
-            if (!source.path().startsWith(MAKES_PAGES)) {
-                PATH_OF_A_PAGE
-                        .matcher(source.text())
-                        .results()
-                        .map(result -> result.group())
-                        .filter(path -> !isThere(path))
-                        .forEach(path -> missing.add(path + " in " + source.path()));
-            }
+            PATH_OF_A_PAGE
+                    .matcher(source.text())
+                    .results()
+                    .map(result -> result.group())
+                    .filter(path -> !isThere(path))
+                    .forEach(path -> missing.add(path + " in " + source.path()));
         }
 
         assertThat(missing).isEmpty();

@@ -70,8 +70,8 @@ class ConvergenceTest {
             long churnMillis,
             int known) {
 
-        static final String HEAD =
-                "shape\tnodes\tms\tfirst B/s\tlater B/s\tmemory B\tfirst ppm\tlater ppm\tchurn ms\tknown";
+        static final String HEAD = "shape\tnodes\tknown after, ms\teach sends at first, B/s\tlater, B/s\tmemory, B"
+                + "\tprocessor at first, ppm\tlater, ppm\tafter churn, ms\tknown";
 
         String row() {
             return "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d"

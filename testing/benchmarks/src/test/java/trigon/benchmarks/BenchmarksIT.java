@@ -61,7 +61,7 @@ class BenchmarksIT {
     }
 
     @Test
-    void softwareLinksAndThePage() throws Exception {
+    void softwareLinksAndTheTables() throws Exception {
         bench("links", "--quick", "--sizes", "8,65536", "--plugin", PLUGIN.toString());
 
         JsonNode json = read(results.resolve("links.json"));
@@ -76,14 +76,25 @@ class BenchmarksIT {
                 .hasSize(4)
                 .allSatisfy(each -> assertThat(each.asDouble()).isPositive());
 
-        Path docs = directory.resolve("docs");
-        bench("render", docs.toString());
+        bench("tables");
 
-        assertThat(Files.readString(docs.resolve("results.md")))
+        assertThat(Files.readString(directory.resolve("tables.out")))
                 .contains("| write and read after 10 ms | 40 |")
                 .contains("| Trigon | message of 64 KiB, 1 at a time | ns |")
                 .contains("software links, warm connection, both ends")
                 .contains("Not measured: there is no `growth.json`");
+    }
+
+    @Test
+    void tablesOfKnownFigures() throws Exception {
+        List<String> command =
+                List.of("python3", "-B", BENCHMARKS.resolve("test_tables.py").toString());
+        Process process = start(command, "test_tables", new ProcessBuilder(command));
+        try {
+            succeeds(process, "test_tables");
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     @Test
