@@ -80,6 +80,8 @@ class ParameterCountTest {
                     "Counterpart.<init>",
                     "Network.<init>",
                     "NoPathReport.<init>",
+                    "OwnFacts$Host.<init>",
+                    "OwnFacts$Networks.<init>",
                     "QueuePairConfig.<init>",
                     "SettingKey.<init>",
                     "Settings.add", // a row of the table of settings

@@ -31,6 +31,7 @@ class VanishingInterfacesIT {
                 Process looking = start(
                         network,
                         ProcessHandle.current().info().command().orElseThrow(),
+                        "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         System.getProperty("java.class.path"),
                         InterfaceSnapshots.class.getName(),

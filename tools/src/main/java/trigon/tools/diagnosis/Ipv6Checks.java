@@ -30,13 +30,13 @@ final class Ipv6Checks {
     }
 
     /**
-     * Cables without any address, of nodes that cannot reach others.
+     * Cables without any address, of nodes that have links and yet cannot reach others.
      *
      * @param others what the other checks have found
      */
     static List<Finding> of(Observations seen, List<Finding> others) {
         Set<String> cutOff = others.stream()
-                .filter(finding -> Set.of("no-way", "no-link").contains(finding.code()))
+                .filter(finding -> finding.code().equals("no-way"))
                 .flatMap(finding -> List.of(finding.where().split("[ ,;]+")).stream())
                 .collect(Collectors.toSet());
         List<Finding> findings = new ArrayList<>();

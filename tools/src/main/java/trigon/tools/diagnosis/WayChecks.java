@@ -295,14 +295,13 @@ final class WayChecks {
     private boolean isCabledWithoutAddresses(String one, String other) {
         return seen.heard().stream()
                 .filter(each -> each.by().equals(one) && each.node().equals(other))
-                .anyMatch(each -> hasLinkLocal(one, each.on()) && hasLinkLocal(other, each.from()));
+                .anyMatch(each -> hasOnlyLinkLocal(one, each.on()) && hasOnlyLinkLocal(other, each.from()));
     }
 
-    private boolean hasLinkLocal(String node, String nic) {
-        NodeFacts facts = seen.facts().get(node);
-        return facts != null
-                && facts.links().stream()
-                        .anyMatch(
-                                link -> link.nic().equals(nic) && link.address().isLinkLocal());
+    private boolean hasOnlyLinkLocal(String node, String nic) {
+        List<Link> links = seen.facts().getOrDefault(node, NodeFacts.NONE).links().stream()
+                .filter(link -> link.nic().equals(nic))
+                .toList();
+        return !links.isEmpty() && links.stream().allMatch(link -> link.address().isLinkLocal());
     }
 }

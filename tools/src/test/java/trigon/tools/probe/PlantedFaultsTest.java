@@ -287,9 +287,9 @@ class PlantedFaultsTest {
                 assertThat(seen.probes())
                         .filteredOn(probe -> probe.result().isTrue("routed"))
                         .map(probe -> probe.from() + " " + probe.to())
-                        .satisfiesExactlyInAnyOrder(
-                                pair -> assertThat(pair).matches(".*a .*c"),
-                                pair -> assertThat(pair).matches(".*c .*a"));
+                        .as("routes to nodes behind another one, and to their farther ends")
+                        .anySatisfy(pair -> assertThat(pair).matches(".*a .*c"))
+                        .anySatisfy(pair -> assertThat(pair).matches(".*c .*a"));
             } finally {
                 lab.in("b", "sysctl -qw net.ipv4.ip_forward=0");
                 lab.renew();
