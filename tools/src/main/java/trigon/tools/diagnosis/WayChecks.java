@@ -302,6 +302,7 @@ final class WayChecks {
         List<Link> links = seen.facts().getOrDefault(node, NodeFacts.NONE).links().stream()
                 .filter(link -> link.nic().equals(nic))
                 .toList();
-        return !links.isEmpty() && links.stream().allMatch(link -> link.address().isLinkLocal());
+        return !links.isEmpty()
+                && links.stream().allMatch(link -> link.address().isLinkLocal());
     }
 }
