@@ -102,10 +102,11 @@ class StateChangesIT {
     private Process start(String name, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(TRIGON));
         command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectOutput(directory.resolve(name + ".out").toFile())
-                .redirectError(directory.resolve(name + ".err").toFile())
-                .start();
+                .redirectError(directory.resolve(name + ".err").toFile());
+        builder.environment().put("COLUMNS", "200"); // a table's row on one line
+        Process process = builder.start();
         started.add(process);
         return process;
     }

@@ -51,7 +51,6 @@ class HostileOptionsIT {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            -Xnonsense               | Unrecognized option: -Xnonsense
             -XX:Flags=/nowhere       | Could not open settings file
             -javaagent:/nowhere.jar  | Could not find agent library instrument
             -Xmx2m                   | Initial heap size set to a larger value than the maximum
