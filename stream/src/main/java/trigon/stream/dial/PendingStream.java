@@ -25,7 +25,7 @@ import trigon.stream.loop.EventLoop;
  */
 public final class PendingStream {
 
-    /** Who wants the stream; told once how it ended, unless he {@linkplain #giveUp gives up} before. */
+    /** Told once how it ended, unless the caller {@linkplain #giveUp cancels} first. */
     public interface Owner {
 
         /** The stream is open. Its place in the selector is left as it is. */
