@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* What a library says of the functions that it calls: see elf(5). */
 struct called_functions {
@@ -44,9 +44,13 @@ static uintptr_t slot_of(const struct link_map *library, const char *name) {
   return 0;
 }
 
-/* A library's pages that the dynamic linker has made read-only once it had filled the slots. */
+/*
+ * A library's pages that the dynamic linker has made read-only once it had filled the slots: whole pages, so that the
+ * page in which that part ends is left writable, as what follows it is data.
+ */
 struct read_only {
   ElfW(Addr) library;
+  uintptr_t page_bytes;
   uintptr_t begin;
   uintptr_t end;
 };
@@ -56,8 +60,9 @@ static int find_read_only(struct dl_phdr_info *info, size_t size, void *found) {
   (void)size;
   for (size_t i = 0; info->dlpi_addr == pages->library && i < info->dlpi_phnum; i++) {
     if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
-      pages->begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-      pages->end = pages->begin + info->dlpi_phdr[i].p_memsz;
+      uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+      pages->begin = begin & ~(pages->page_bytes - 1);
+      pages->end = (begin + info->dlpi_phdr[i].p_memsz) & ~(pages->page_bytes - 1);
     }
   }
   return info->dlpi_addr == pages->library;
@@ -69,10 +74,10 @@ bool replace_call(void *library, const char *name, void (*replacement)(void)) {
   if (slot == 0) {
     return false;
   }
-  struct read_only pages = {map->l_addr, 0, 0};
+  uintptr_t page_bytes = getauxval(AT_PAGESZ); /* the kernel's word: a host may have a sysconf of its own */
+  struct read_only pages = {map->l_addr, page_bytes, 0, 0};
   (void)dl_iterate_phdr(find_read_only, &pages);
   bool is_read_only = slot >= pages.begin && slot < pages.end;
-  uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
   void *page = (void *)(slot & ~(page_bytes - 1));
   if (is_read_only && mprotect(page, page_bytes, PROT_READ | PROT_WRITE) != 0) {
     return false;
