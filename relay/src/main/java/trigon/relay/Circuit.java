@@ -69,6 +69,9 @@ final class Circuit {
         /** Whether there is room for one more; then it is counted, until {@link #ended}. */
         boolean admit(Circuit circuit);
 
+        /** What its deadlines, and how long it is polled, go by. */
+        long nanoTime();
+
         /** What may carry it faster than TCP. */
         HopDevices hops();
 
@@ -284,7 +287,7 @@ final class Circuit {
     private void awaitMore() {
         splicedNow().await();
         if (splicedNow().isPolled()) {
-            movedAt = System.nanoTime();
+            movedAt = host.nanoTime();
             host.awake(this);
         }
     }
@@ -302,12 +305,17 @@ final class Circuit {
         }
     }
 
-    /** Looks at what no selector tells; for who keeps it {@linkplain Host#awake awake}. */
-    void poll() {
+    /**
+     * Looks at what no selector tells; for who keeps it {@linkplain Host#awake awake}.
+     *
+     * @return how many bytes were passed on; if any were, there may be more of what has come already
+     */
+    int poll() {
+        int bytes = 0;
         try {
-            int bytes = splicedNow().poll();
+            bytes = splicedNow().poll();
             if (bytes > 0) {
-                movedAt = System.nanoTime();
+                movedAt = host.nanoTime();
                 host.moved(bytes);
             }
             if (splicedNow().isOver()) {
@@ -318,17 +326,19 @@ final class Circuit {
         } catch (IOException e) {
             broken(e);
         }
+        return bytes;
     }
 
     /**
-     * Whether it need not be polled any more: it has been quiet for so long, and nothing is on its way. As long as
-     * something is, it is polled now and then, and its neighbours wake it as if it slept.
+     * Whether it need not be polled any more, after a {@link #poll} that passed on nothing: it has been quiet for so
+     * long, and nothing is on its way. As long as something is, it is polled now and then, and its neighbours wake it
+     * as if it slept. They wake it for what they send from now on, and not for what has come.
      */
-    boolean hasRested(long now, long nanos) {
+    boolean hasRested(long nanos) {
         if (phase != Phase.SPLICED) {
             return true;
         }
-        if (now - movedAt < nanos) {
+        if (host.nanoTime() - movedAt < nanos) {
             return false;
         }
         try {

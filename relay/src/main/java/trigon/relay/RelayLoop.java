@@ -63,7 +63,7 @@ final class RelayLoop implements Circuit.Host {
     private final HopDevices hops;
 
     private final NanoClock clock;
-    private long lastMove = System.nanoTime(); // of the data path
+    private long lastMove; // of the data path
     private long lastLook;
     private final StillCircuits still;
     private final RareMessage refusals;
@@ -101,6 +101,7 @@ final class RelayLoop implements Circuit.Host {
         this.kernel = kernel;
         this.clock = clock;
         lastLook = clock.nanoTime();
+        lastMove = lastLook;
         still = new StillCircuits(kernel, lastLook);
         refusals = new RareMessage(log, Level.WARN, clock);
         failures = new RareMessage(log, Level.WARN, clock);
@@ -140,7 +141,7 @@ final class RelayLoop implements Circuit.Host {
         owes = owesAfterAWait();
         if (owes) {
             selector.selectNow(onReady);
-        } else if (System.nanoTime() - lastMove < spinNanos()) {
+        } else if (clock.nanoTime() - lastMove < spinNanos()) {
             selector.selectNow(onReady);
             Thread.onSpinWait();
         } else {
@@ -179,8 +180,7 @@ final class RelayLoop implements Circuit.Host {
 
     private boolean isResting(Circuit circuit, long nanos) {
         try {
-            circuit.poll();
-            return circuit.hasRested(System.nanoTime(), nanos);
+            return circuit.poll() == 0 && circuit.hasRested(nanos);
         } catch (RuntimeException | OutOfMemoryError e) { // one circuit less is no reason to leave all others alone
             failures.log("the relay ends a circuit: " + e);
             circuit.close();
@@ -197,9 +197,9 @@ final class RelayLoop implements Circuit.Host {
         if (nanos == 0) {
             return false;
         }
-        long before = System.nanoTime();
+        long before = clock.nanoTime();
         LockSupport.parkNanos(Math.min(nanos, PAUSE_NANOS));
-        allowance.waited(System.nanoTime() - before);
+        allowance.waited(clock.nanoTime() - before);
         return allowance.owedNanos() > 0;
     }
 
@@ -308,7 +308,7 @@ final class RelayLoop implements Circuit.Host {
 
     @Override
     public void awake(Circuit circuit) {
-        lastMove = System.nanoTime(); // what it was woken for may come behind the word
+        lastMove = clock.nanoTime(); // what it was woken for may come behind the word
         if (!awake.contains(circuit)) {
             awake.add(circuit);
         }
@@ -317,7 +317,7 @@ final class RelayLoop implements Circuit.Host {
     @Override
     public void moved(int bytes) {
         if (bytes > 0) {
-            lastMove = System.nanoTime();
+            lastMove = clock.nanoTime();
             allowance.spent(bytes);
             counts.moved(bytes);
         }
@@ -340,8 +340,13 @@ final class RelayLoop implements Circuit.Host {
     }
 
     @Override
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    @Override
     public long connectDeadline() {
-        return clock.nanoTime() + limits.connectTime().toNanos();
+        return nanoTime() + limits.connectTime().toNanos();
     }
 
     /** Closes all that is open, if anything is; once nothing runs it. */

@@ -48,6 +48,11 @@ final class RelayedLine implements AutoCloseable {
 
     /** A line whose RDMA ports have these addresses. */
     RelayedLine(String... rdmaAddresses) {
+        this(NanoClock.SYSTEM, rdmaAddresses);
+    }
+
+    /** The same, whose relay has a clock of its own. */
+    RelayedLine(NanoClock clock, String... rdmaAddresses) {
         List<InetAddress> addresses =
                 Arrays.stream(rdmaAddresses).map(InetAddress::ofLiteral).toList();
         rdma = new SendFabric(addresses.stream().collect(Collectors.toMap(InetAddress::getHostAddress, Gid::of)));
@@ -65,7 +70,7 @@ final class RelayedLine implements AutoCloseable {
                     0,
                     RelayLimits.DEFAULT.withSpin(Duration.ofNanos(100_000)),
                     hops,
-                    NanoClock.SYSTEM);
+                    clock);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
