@@ -34,7 +34,7 @@ MODULES = ("virtio_pci virtio_net 9pnet_virtio 9p overlay veth rdma_rxe ib_uverb
 # How kernels are compressed: what the compressed part begins with, and what unpacks it.
 COMPRESSIONS = ((b"\xfd7zXZ\0", ["xz", "-dc"]), (b"\x28\xb5\x2f\xfd", ["zstd", "-dcq"]),
                 (b"\x1f\x8b\x08", ["gzip", "-dc"]), (b"\x02\x21\x4c\x18", ["lz4", "-dc"]))
-MOST_PLACES = 5
+MAX_PLACES = 5
 
 
 class LabFailed(Exception):
@@ -175,7 +175,7 @@ def unpack_vmlinux(kernel, to):
     image = kernel.read_bytes()
     if GUEST != "aarch64":
         for begin, program in COMPRESSIONS:
-            places = [found.start() for found in re.finditer(re.escape(begin), image)][:MOST_PLACES]
+            places = [found.start() for found in re.finditer(re.escape(begin), image)][:MAX_PLACES]
             for place in places:
                 try:
                     done = subprocess.run(program, input=image[place:], stdout=subprocess.PIPE,

@@ -17,7 +17,7 @@ START_SECONDS = 90
 STOP_SECONDS = 30
 GRACE_SECONDS = 15  # how long the others may still take once one rank has failed
 LOG_TAIL_LINES = 25
-LEAST_PROCESSORS = 4  # a node with fewer of its own would be no node
+MIN_PROCESSORS = 4  # a node with fewer of its own would be no node
 
 NO_MULTICAST = {"NCCL_NVLS_ENABLE": "0", "TORCH_SYMM_MEM_DISABLE_MULTICAST": "1", "NVSHMEM_DISABLE_NVLS": "1"}
 # one GPU per node: nothing but the network may carry data
@@ -65,7 +65,7 @@ class Setting:
         """A node's own share of the processors, neighbours in number; all of them where there are too few to divide."""
         each = len(self.processors) // len(self.network.nodes)
         first = self.network.nodes.index(node) * each
-        return self.processors[first:first + each] if each >= LEAST_PROCESSORS else self.processors
+        return self.processors[first:first + each] if each >= MIN_PROCESSORS else self.processors
 
     def plugin(self):
         return f"{self.distribution}/lib/libnccl-net-trigon.so"

@@ -10,9 +10,9 @@ import packets
 
 ALL_PROTOCOLS = 3
 ATTACH_FILTER = 26
-MOST_FRAME = 1600  # longer ones are data
-MOST_OPENING = 4096  # of what a client says first
-MOST_OPENINGS = 64  # for each port
+MAX_FRAME = 1600  # longer ones are data
+MAX_OPENING = 4096  # of what a client says first
+MAX_OPENINGS = 64  # for each port
 
 
 class Cable(threading.Thread):
@@ -43,7 +43,7 @@ class Cable(threading.Thread):
     def _open(port):
         raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         # bpf(4): the length; more than so much? then nothing of it, else all
-        program = array.array("B", struct.pack("HBBI", 0x80, 0, 0, 0) + struct.pack("HBBI", 0x25, 1, 0, MOST_FRAME)
+        program = array.array("B", struct.pack("HBBI", 0x80, 0, 0, 0) + struct.pack("HBBI", 0x25, 1, 0, MAX_FRAME)
                               + struct.pack("HBBI", 6, 0, 0, 0xffff) + struct.pack("HBBI", 6, 0, 0, 0))
         raw.setsockopt(socket.SOL_SOCKET, ATTACH_FILTER, struct.pack("HL", 4, program.buffer_info()[0]))
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
@@ -54,7 +54,7 @@ class Cable(threading.Thread):
     def run(self):
         while self._listening:
             try:
-                segment = packets.parse(self._raw.recv(MOST_FRAME))
+                segment = packets.parse(self._raw.recv(MAX_FRAME))
             except socket.timeout:
                 continue
             if segment is not None and segment.source[0] in self.nodes and segment.source[1] != 0:
@@ -84,10 +84,10 @@ class Cable(threading.Thread):
             return
         stream[0] += len(segment.payload)
         known = self.openings[segment.target]
-        if not stream[1] and len(known) < MOST_OPENINGS:
+        if not stream[1] and len(known) < MAX_OPENINGS:
             known.append(stream[1])
         stream[1] += segment.payload
-        if len(stream[1]) > MOST_OPENING:
+        if len(stream[1]) > MAX_OPENING:
             del self._growing[segment.flow()]
 
     def end_recording(self):

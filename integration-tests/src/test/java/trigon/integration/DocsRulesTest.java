@@ -21,10 +21,10 @@ import trigon.integration.ProjectFiles.TextFile;
 /** The rules for the texts that people read: they are short, their links lead somewhere, and there is a way to each. */
 class DocsRulesTest {
 
-    private static final int MOST_WORDS_OF_A_SENTENCE = 40;
-    private static final int MOST_WORDS_OF_THE_README = 850;
-    private static final int MOST_WORDS_OF_A_DECISION = 400;
-    private static final int MOST_LINES_OF_A_MODULES_README = 16;
+    private static final int MAX_WORDS_OF_A_SENTENCE = 40;
+    private static final int MAX_WORDS_OF_THE_README = 850;
+    private static final int MAX_WORDS_OF_A_DECISION = 400;
+    private static final int MAX_LINES_OF_A_MODULES_README = 16;
 
     private static final String README = "README.md";
 
@@ -75,13 +75,13 @@ class DocsRulesTest {
         List<String> tooLong = new ArrayList<>();
         for (MarkdownPage page : PAGES.values()) {
             page.sentences().stream()
-                    .filter(sentence -> sentence.words() > MOST_WORDS_OF_A_SENTENCE)
+                    .filter(sentence -> sentence.words() > MAX_WORDS_OF_A_SENTENCE)
                     .forEach(sentence ->
                             tooLong.add("%s, %d: %s".formatted(page.path(), sentence.words(), sentence.text())));
         }
 
         assertThat(tooLong)
-                .as("sentences of more than %d words", MOST_WORDS_OF_A_SENTENCE)
+                .as("sentences of more than %d words", MAX_WORDS_OF_A_SENTENCE)
                 .isEmpty();
     }
 
@@ -91,7 +91,7 @@ class DocsRulesTest {
 
         assertThat(readme.strip().split("\\s+"))
                 .as("words of the README")
-                .hasSizeLessThanOrEqualTo(MOST_WORDS_OF_THE_README);
+                .hasSizeLessThanOrEqualTo(MAX_WORDS_OF_THE_README);
     }
 
     /** Tables and code are not counted. */
@@ -100,13 +100,13 @@ class DocsRulesTest {
         Map<String, Integer> tooLong = new TreeMap<>();
         for (MarkdownPage page : PAGES.values()) {
             int words = page.sentences().stream().mapToInt(Sentence::words).sum();
-            if (DECISION.matcher(page.path()).matches() && words > MOST_WORDS_OF_A_DECISION) {
+            if (DECISION.matcher(page.path()).matches() && words > MAX_WORDS_OF_A_DECISION) {
                 tooLong.put(page.path(), words);
             }
         }
 
         assertThat(tooLong)
-                .as("decisions of more than %d words", MOST_WORDS_OF_A_DECISION)
+                .as("decisions of more than %d words", MAX_WORDS_OF_A_DECISION)
                 .isEmpty();
     }
 
@@ -119,7 +119,7 @@ class DocsRulesTest {
                     .contains("**May use**", "**Start reading**");
             assertThat(module.readme().lines().filter(line -> !line.isBlank()))
                     .as("lines of %s/README.md", module.folder())
-                    .hasSizeLessThanOrEqualTo(MOST_LINES_OF_A_MODULES_README);
+                    .hasSizeLessThanOrEqualTo(MAX_LINES_OF_A_MODULES_README);
         }
     }
 

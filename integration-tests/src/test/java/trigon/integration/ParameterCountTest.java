@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 class ParameterCountTest {
 
-    private static final int MOST = 6;
+    private static final int MAX = 6;
 
     /** jextract's. */
     private static final String GENERATED = "trigon.verbs.ffm.generated";
@@ -119,7 +119,7 @@ class ParameterCountTest {
         TreeSet<String> found = ProjectClasses.ALL.stream()
                 .filter(type -> !type.getPackageName().startsWith(GENERATED) && !type.isAnonymousClass())
                 .flatMap(type -> type.getCodeUnits().stream())
-                .filter(unit -> !unit.getModifiers().contains(JavaModifier.SYNTHETIC) && parameters(unit) > MOST)
+                .filter(unit -> !unit.getModifiers().contains(JavaModifier.SYNTHETIC) && parameters(unit) > MAX)
                 .map(ParameterCountTest::nameOf)
                 .collect(toCollection(TreeSet::new));
 
@@ -127,7 +127,7 @@ class ParameterCountTest {
                 .as(
                         "what takes more than %d parameters: pass what belongs together as one record;"
                                 + " and take out of the lists here what takes fewer by now",
-                        MOST)
+                        MAX)
                 .isEqualTo(allowed);
     }
 

@@ -29,7 +29,7 @@ class SetupGapsIT {
     private static final long SEED = Long.getLong("trigon.seed", new Random().nextLong());
 
     /** About what three ranks have written in their logs when their data move: any moment of a set-up comes about. */
-    private static final int MOST_LINES = 120;
+    private static final int MAX_LINES = 120;
 
     private static final Pattern CONNECTED = Pattern.compile("receives from");
 
@@ -76,7 +76,7 @@ class SetupGapsIT {
         List<String> failures = new ArrayList<>();
         for (int i = 0; i < SETUPS; i++) {
             List<String> end = ENDS.get(random.nextInt(ENDS.size()));
-            int lines = random.nextInt(MOST_LINES);
+            int lines = random.nextInt(MAX_LINES);
             int gap = 100 + random.nextInt(2900);
             Path until = directory.resolve("until-" + i);
             List<HostProgram> hosts = start("--iterations", "1000000", "--until", until.toString());

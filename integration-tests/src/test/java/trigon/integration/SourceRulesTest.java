@@ -22,8 +22,8 @@ import trigon.integration.ProjectFiles.TextFile;
 /** The rules for the text of all sources, in whatever language. What jextract has generated is none of ours. */
 class SourceRulesTest {
 
-    private static final int MOST_COLUMNS = 120;
-    private static final int MOST_LINES = 400;
+    private static final int MAX_COLUMNS = 120;
+    private static final int MAX_LINES = 400;
     private static final int TAB_COLUMNS = 8;
 
     /** Maven's own. */
@@ -42,13 +42,13 @@ class SourceRulesTest {
 
     @Test
     void linesAreNoLongerThanAScreenIsWide() {
-        assertThat(tooWide()).as("lines of more than %d columns", MOST_COLUMNS).isEmpty();
+        assertThat(tooWide()).as("lines of more than %d columns", MAX_COLUMNS).isEmpty();
     }
 
     @Test
     void filesAreNoLongerThanAReaderLikes() {
         assertThat(tooLong())
-                .as("files of more than %d lines that are no tests", MOST_LINES)
+                .as("files of more than %d lines that are no tests", MAX_LINES)
                 .isEmpty();
     }
 
@@ -124,7 +124,7 @@ class SourceRulesTest {
         for (TextFile source : SOURCES) {
             List<String> lines = source.text().lines().toList();
             for (int i = 0; i < lines.size(); i++) {
-                if (columns(lines.get(i)) > MOST_COLUMNS) {
+                if (columns(lines.get(i)) > MAX_COLUMNS) {
                     found.add("%s:%d".formatted(source.path(), i + 1));
                 }
             }
@@ -136,7 +136,7 @@ class SourceRulesTest {
         List<String> found = new ArrayList<>();
         for (TextFile source : SOURCES) {
             long lines = source.text().lines().count();
-            if (lines > MOST_LINES && !TEST.matcher(source.path()).matches()) {
+            if (lines > MAX_LINES && !TEST.matcher(source.path()).matches()) {
                 found.add("%s: %d lines".formatted(source.path(), lines));
             }
         }

@@ -72,7 +72,7 @@ final class TransportFactory implements NetPluginFactory {
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 
     /** With fewer processors, a relay that looks for more takes them from who has work. */
-    private static final int LEAST_TO_SPIN = 4;
+    private static final int MIN_TO_SPIN = 4;
 
     private final int pageBytes;
     private final ProcessPolicy policy;
@@ -122,7 +122,7 @@ final class TransportFactory implements NetPluginFactory {
         movers = MoverSettings.forProcessors(processors);
         HopDevices hops = RdmaHops.of(settings, discovered.links(), providers.get(LinkKind.RDMA));
         RelayResources forRelays =
-                new RelayResources(hops, processors >= LEAST_TO_SPIN, LocalJob.localRank(environment));
+                new RelayResources(hops, processors >= MIN_TO_SPIN, LocalJob.localRank(environment));
         Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, forRelays);
         Dialer dialer = new Dialer(mesh.map(Mesh::routes).orElse(CircuitRoutes.NONE), hops);
         RelayAccess relays = new RelayAccess(mesh.isPresent() ? mesh.get() : Relays.NONE, dialer);

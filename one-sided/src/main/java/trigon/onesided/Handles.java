@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Handles<T> {
 
     private static final int SLOT_BITS = 16;
-    private static final int MOST = (1 << SLOT_BITS) - 2;
+    private static final int MAX = (1 << SLOT_BITS) - 2;
 
     private record Entry<T>(long handle, T object) {}
 
@@ -34,7 +34,7 @@ final class Handles<T> {
         while (slot < all.length && all[slot] != null) {
             slot++;
         }
-        if (slot > MOST) {
+        if (slot > MAX) {
             throw new IllegalStateException("too many are open: " + what);
         }
         @Nullable Entry<T>[] next = Arrays.copyOf(all, slot < all.length ? all.length : 2 * slot);

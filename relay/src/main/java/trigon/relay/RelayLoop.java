@@ -35,7 +35,7 @@ final class RelayLoop implements Circuit.Host {
     /** How soon it looks again whether what was sent has arrived, if that takes longer than it spins. */
     private static final long SENDING_MILLIS = 1;
 
-    private static final long LEAST_SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
+    private static final long MIN_SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -165,7 +165,7 @@ final class RelayLoop implements Circuit.Host {
     private long spinNanos() {
         return awake.isEmpty()
                 ? limits.spin().toNanos()
-                : Math.max(LEAST_SPIN_NANOS, limits.spin().toNanos());
+                : Math.max(MIN_SPIN_NANOS, limits.spin().toNanos());
     }
 
     private void pollAwake() {

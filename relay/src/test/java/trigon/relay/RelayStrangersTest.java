@@ -25,10 +25,10 @@ class RelayStrangersTest extends RelayedNodes {
     /** What this process may have open. */
     private static final int OPEN = 500;
 
-    private static final long MOST_GROWTH = 1 << 20;
+    private static final long MAX_GROWTH = 1 << 20;
 
     /** The young generation grows into what the JVM has reserved. */
-    private static final long MOST_RESIDENT_GROWTH = 64 << 20;
+    private static final long MAX_RESIDENT_GROWTH = 64 << 20;
 
     /** {@code -Dtrigon.strangers=10000} takes another number of connections that come to nothing. */
     @Test
@@ -64,8 +64,8 @@ class RelayStrangersTest extends RelayedNodes {
                 heapNow >> 10,
                 resident >> 10,
                 resident() >> 10);
-        assertThat(heapNow - heap).isLessThan(MOST_GROWTH);
-        assertThat(resident() - resident).isLessThan(MOST_RESIDENT_GROWTH);
+        assertThat(heapNow - heap).isLessThan(MAX_GROWTH);
+        assertThat(resident() - resident).isLessThan(MAX_RESIDENT_GROWTH);
     }
 
     /** Each says nothing, a part of a request, or garbage; the last {@value #OPEN} of them at the same time. */

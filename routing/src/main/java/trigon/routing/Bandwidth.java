@@ -12,7 +12,7 @@ public record Bandwidth(int step) implements Comparable<Bandwidth> {
     public static final Bandwidth NOT_TOLD = new Bandwidth(31);
 
     private static final int FIRST = 2;
-    private static final int MOST = 30;
+    private static final int MAX = 30;
     private static final double FIRST_MBPS = 100;
 
     /** Steps for each doubling. */
@@ -30,7 +30,7 @@ public record Bandwidth(int step) implements Comparable<Bandwidth> {
             return new Bandwidth(Math.max(0, countedMbps));
         }
         double doublings = Math.log(countedMbps / FIRST_MBPS) / Math.log(2);
-        return new Bandwidth(Math.clamp(FIRST + Math.round(STEPS * doublings), FIRST, MOST));
+        return new Bandwidth(Math.clamp(FIRST + Math.round(STEPS * doublings), FIRST, MAX));
     }
 
     /** Of a way whose slowest link counts so many Mbit/s: each relay passes on by one link what comes by another. */

@@ -14,9 +14,9 @@ public record MoverSettings(int threads, int fromBytes) {
     /** Every message is moved by whoever posts and polls. */
     public static final MoverSettings NONE = new MoverSettings(0, Integer.MAX_VALUE);
 
-    private static final int LEAST_PROCESSORS = 4;
+    private static final int MIN_PROCESSORS = 4;
     private static final int MANY_PROCESSORS = 8;
-    private static final int MOST_THREADS = 8;
+    private static final int MAX_THREADS = 8;
     private static final int FROM_BYTES = (64 << 10) + 1;
     private static final int FROM_BYTES_WITH_FEW_PROCESSORS = (256 << 10) + 1;
 
@@ -29,11 +29,11 @@ public record MoverSettings(int threads, int fromBytes) {
 
     /** What suits a process that may use so many processors: the half of them is left to NCCL and the application. */
     public static MoverSettings forProcessors(int processors) {
-        if (processors < LEAST_PROCESSORS) {
+        if (processors < MIN_PROCESSORS) {
             return NONE;
         }
         return new MoverSettings(
-                Math.min(MOST_THREADS, processors / 2),
+                Math.min(MAX_THREADS, processors / 2),
                 processors < MANY_PROCESSORS ? FROM_BYTES_WITH_FEW_PROCESSORS : FROM_BYTES);
     }
 

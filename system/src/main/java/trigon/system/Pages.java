@@ -21,7 +21,7 @@ import java.util.Optional;
 public final class Pages {
 
     /** The largest pages that Linux has on x86-64 and arm64. */
-    private static final long MOST_PAGE_BYTES = 64 << 10;
+    private static final long MAX_PAGE_BYTES = 64 << 10;
 
     /** PROT_READ and PROT_WRITE. */
     private static final int READ_WRITE = 1 | 2;
@@ -69,8 +69,8 @@ public final class Pages {
      * or as they were.
      */
     public static void discard(MemorySegment part) {
-        long from = (part.address() + MOST_PAGE_BYTES - 1) & -MOST_PAGE_BYTES;
-        long to = (part.address() + part.byteSize()) & -MOST_PAGE_BYTES;
+        long from = (part.address() + MAX_PAGE_BYTES - 1) & -MAX_PAGE_BYTES;
+        long to = (part.address() + part.byteSize()) & -MAX_PAGE_BYTES;
         if (from < to) {
             var _ = invoke(MADVISE, from, to - from, MADV_DONTNEED);
         }

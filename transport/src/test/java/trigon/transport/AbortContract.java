@@ -34,10 +34,10 @@ public abstract class AbortContract {
     private static final int AT_ONCE = 48;
 
     /** Calls after which the last ones abort, from the start; most do much earlier. */
-    private static final int MOST_STEPS = 5_000;
+    private static final int MAX_STEPS = 5_000;
 
     /** The same for those that have both connections. */
-    private static final int MOST_STEPS_IN_TRAFFIC = 300;
+    private static final int MAX_STEPS_IN_TRAFFIC = 300;
 
     private record Pair(AbortedRank a, AbortedRank b) {}
 
@@ -117,8 +117,8 @@ public abstract class AbortContract {
     private static AbortedRank.Moment moment(SplittableRandom random) {
         // few steps more often than many, so that all phases of setting up are met
         return random.nextBoolean()
-                ? new AbortedRank.Moment(true, random.nextInt(1, MOST_STEPS_IN_TRAFFIC))
-                : new AbortedRank.Moment(false, (int) Math.exp(random.nextDouble() * Math.log(MOST_STEPS)));
+                ? new AbortedRank.Moment(true, random.nextInt(1, MAX_STEPS_IN_TRAFFIC))
+                : new AbortedRank.Moment(false, (int) Math.exp(random.nextDouble() * Math.log(MAX_STEPS)));
     }
 
     /** A node's thread: drives all of its ranks. */

@@ -16,7 +16,7 @@ import trigon.transport.request.RequestRow;
 public abstract class AllocationContract {
 
     private static final int SHORT_BYTES = 64;
-    private static final int LONG_BYTES = 2 * MessageProtocol.LEAST_DIVIDED_BYTES;
+    private static final int LONG_BYTES = 2 * MessageProtocol.MIN_DIVIDED_BYTES;
     private static final int AT_ONCE = 8;
     private static final int TAG = 3;
 

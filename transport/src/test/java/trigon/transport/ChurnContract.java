@@ -31,7 +31,7 @@ import trigon.verbs.ResourceLedger;
 public abstract class ChurnContract {
 
     private static final int BUFFER_BYTES = 256 << 10;
-    private static final int MOST_OPEN_AT_ONCE = 12;
+    private static final int MAX_OPEN_AT_ONCE = 12;
 
     /** A communicator of two ranks, each of which sends to the other. */
     private record Communicator(long contextOfA, long contextOfB, Connected ab, Connected ba) {}
@@ -100,7 +100,7 @@ public abstract class ChurnContract {
             List<Communicator> open = new ArrayList<>();
             int mostAtOnce = 0;
             for (int opened = 0; opened < communicators || !open.isEmpty(); ) {
-                if (opened < communicators && open.size() < random.nextInt(1, MOST_OPEN_AT_ONCE + 1)) {
+                if (opened < communicators && open.size() < random.nextInt(1, MAX_OPEN_AT_ONCE + 1)) {
                     open.add(open(a, b, opened++));
                     mostAtOnce = Math.max(mostAtOnce, open.size());
                     if (opened == communicators / 10) {

@@ -27,7 +27,7 @@ class DgxSparkTest {
         try (TestNode a = node("a", links(1, PCI_LINK_MBPS, twins));
                 TestNode b = node("b", links(2, PCI_LINK_MBPS, twins))) {
             Connected ab = new Connected(a, b);
-            int size = MessageProtocol.LEAST_DIVIDED_BYTES;
+            int size = MessageProtocol.MIN_DIVIDED_BYTES;
             ab.sendOne(size);
 
             try (CapturedLog log = new CapturedLog()) {

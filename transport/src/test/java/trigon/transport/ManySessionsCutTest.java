@@ -30,7 +30,7 @@ class ManySessionsCutTest {
     private static final int BYTES = Long.BYTES;
 
     /** Those that lead at one node, and those that follow at the other: one process has both here. */
-    private static final int MOST_THREADS = 2 * 2 * 16;
+    private static final int MAX_THREADS = 2 * 2 * 16;
 
     private record Session(Connected comms, long from, long fromHandle, long to, long toHandle) {}
 
@@ -79,7 +79,7 @@ class ManySessionsCutTest {
             over.set(true);
             watch.join();
         }
-        assertThat(most.get()).isBetween(1, MOST_THREADS);
+        assertThat(most.get()).isBetween(1, MAX_THREADS);
         exchange(sessions, 3);
     }
 

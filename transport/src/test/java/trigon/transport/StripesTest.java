@@ -94,7 +94,7 @@ class StripesTest {
         TestNode a = open(cluster, "a");
         TestNode b = open(cluster, "b");
         Connected ab = new Connected(a, b);
-        int least = MessageProtocol.LEAST_DIVIDED_BYTES;
+        int least = MessageProtocol.MIN_DIVIDED_BYTES;
 
         // the file says 30 Gbit/s on one side only: the peer's 10 count
         sendOne(ab, least);

@@ -24,10 +24,10 @@ import trigon.config.setting.Source;
 public final class ClusterKey {
 
     /** Shorter keys are refused: they could be guessed. */
-    static final int LEAST_BYTES = 32;
+    static final int MIN_BYTES = 32;
 
     /** Longer files are refused: they are something else. */
-    static final int MOST_BYTES = 4096;
+    static final int MAX_BYTES = 4096;
 
     private static final int FINGERPRINT_BYTES = 4;
     private static final Set<PosixFilePermission> OF_OTHERS = EnumSet.of(
@@ -46,10 +46,10 @@ public final class ClusterKey {
      * @throws IllegalArgumentException if there are too few of them
      */
     public ClusterKey(Path file, byte[] bytes) {
-        if (bytes.length < LEAST_BYTES) {
+        if (bytes.length < MIN_BYTES) {
             throw new IllegalArgumentException(
                     "its key has %d bytes, fewer than the minimum of %d; make one with: openssl rand -hex 32"
-                            .formatted(bytes.length, LEAST_BYTES));
+                            .formatted(bytes.length, MIN_BYTES));
         }
         this.file = file;
         this.bytes = bytes.clone();
@@ -67,9 +67,9 @@ public final class ClusterKey {
         }
         try (InputStream in = Files.newInputStream(file)) {
             requirePrivate(file, source);
-            byte[] content = in.readNBytes(MOST_BYTES + 1);
-            if (content.length > MOST_BYTES) {
-                throw unusable(file, source, "it is longer than " + MOST_BYTES + " bytes", null);
+            byte[] content = in.readNBytes(MAX_BYTES + 1);
+            if (content.length > MAX_BYTES) {
+                throw unusable(file, source, "it is longer than " + MAX_BYTES + " bytes", null);
             }
             return new ClusterKey(file, withoutWhiteSpaceAtTheEnd(content));
         } catch (IllegalArgumentException e) {

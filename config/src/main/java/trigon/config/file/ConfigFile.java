@@ -24,7 +24,7 @@ import trigon.config.setting.Excerpt;
 record ConfigFile(Path path, String text, int fingerprint) {
 
     /** Greater files are refused: a thousand nodes fit in a tenth of it. */
-    static final int MOST_BYTES = 1 << 20;
+    static final int MAX_BYTES = 1 << 20;
 
     private static final char BYTE_ORDER_MARK = '\uFEFF';
 
@@ -41,13 +41,13 @@ record ConfigFile(Path path, String text, int fingerprint) {
         }
         byte[] bytes;
         try (InputStream in = Files.newInputStream(path)) {
-            bytes = in.readNBytes(MOST_BYTES + 1);
+            bytes = in.readNBytes(MAX_BYTES + 1);
         } catch (IOException | SecurityException e) {
             String reason = Files.exists(path) ? e.toString() : "there is no such file";
             throw unreadable(path, reason, e);
         }
-        if (bytes.length > MOST_BYTES) {
-            throw unreadable(path, "it is longer than " + MOST_BYTES + " bytes", null);
+        if (bytes.length > MAX_BYTES) {
+            throw unreadable(path, "it is longer than " + MAX_BYTES + " bytes", null);
         }
         return of(path, bytes);
     }

@@ -45,7 +45,7 @@ final class YamlReader {
         StreamReadConstraints limits = StreamReadConstraints.builder()
                 .maxNestingDepth(DEEPEST)
                 .maxNameLength(LONGEST_NAME)
-                .maxDocumentLength(ConfigFile.MOST_BYTES)
+                .maxDocumentLength(ConfigFile.MAX_BYTES)
                 .build();
         YAMLFactory factory =
                 YAMLFactory.builder().streamReadConstraints(limits).build();

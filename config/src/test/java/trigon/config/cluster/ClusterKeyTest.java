@@ -119,7 +119,7 @@ class ClusterKeyTest {
 
     @Test
     void aLongFileIsRefused() throws IOException {
-        Path file = keyFile("rw-------", "x".repeat(ClusterKey.MOST_BYTES + 1));
+        Path file = keyFile("rw-------", "x".repeat(ClusterKey.MAX_BYTES + 1));
 
         assertThatExceptionOfType(ConfigException.class)
                 .isThrownBy(() -> ofEnvironment(file.toString()))

@@ -305,7 +305,7 @@ class ConfigLoaderTest {
 
     @Test
     void rejectsUnreadableFiles() throws Exception {
-        Path tooLong = Files.write(directory.resolve("long.yaml"), new byte[ConfigFile.MOST_BYTES + 1]);
+        Path tooLong = Files.write(directory.resolve("long.yaml"), new byte[ConfigFile.MAX_BYTES + 1]);
         Path notText = Files.write(directory.resolve("binary.yaml"), new byte[] {(byte) 0xff, (byte) 0xfe, 0});
 
         assertThat(error(directory.resolve("none.yaml").toString())).contains("none.yaml", "no such file");

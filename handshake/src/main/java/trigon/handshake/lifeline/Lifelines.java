@@ -24,7 +24,7 @@ final class Lifelines {
     static final int TRACED_BEATS = 10;
 
     /** Connections that are traced: with more peers there are enough messages both ways. */
-    private static final int MOST_TRACED = 8;
+    private static final int MAX_TRACED = 8;
 
     private static final BeatingLifeline[] NONE = {};
     private static final HeartbeatGroup[] NO_GROUPS = {};
@@ -56,7 +56,7 @@ final class Lifelines {
 
     void add(BeatingLifeline connection) {
         connections.add(connection);
-        if (TraceLog.isOn() && traced.size() < MOST_TRACED) {
+        if (TraceLog.isOn() && traced.size() < MAX_TRACED) {
             traced.putIfAbsent(connection.peerAddress(), connection);
         }
         if (!running) {

@@ -106,7 +106,7 @@ public sealed interface HandshakeMessage {
     /**
      * From the connecting side: my queue pair is up as well. From the listening side: noted, the link is established.
      *
-     * @param stripes how many queue pairs the connection has, of those that were offered; 1 to {@link Stripe#MOST}
+     * @param stripes how many queue pairs the connection has, of those that were offered; 1 to {@link Stripe#MAX}
      */
     record Ready(int stripes) implements HandshakeMessage {
 

@@ -5,12 +5,12 @@ package trigon.handshake.message;
  *
  * @param attempt number of the attempt at the connection, random: all its offers have the same, and end those of others
  * @param index which one, 0 to {@code offered} - 1
- * @param offered how many are offered, 1 to {@value #MOST}; both ends know by it how messages go, however many come up
+ * @param offered how many are offered, 1 to {@value #MAX}; both ends know by it how messages go, however many come up
  */
 public record Stripe(long attempt, int index, int offered) {
 
     /** The most queue pairs that a connection can have. */
-    public static final int MOST = 8;
+    public static final int MAX = 8;
 
     public Stripe {
         requireCount(offered);
@@ -30,8 +30,8 @@ public record Stripe(long attempt, int index, int offered) {
     }
 
     static void requireCount(int stripes) {
-        if (stripes < 1 || stripes > MOST) {
-            throw new IllegalArgumentException("%d queue pairs is not in 1..%d".formatted(stripes, MOST));
+        if (stripes < 1 || stripes > MAX) {
+            throw new IllegalArgumentException("%d queue pairs is not in 1..%d".formatted(stripes, MAX));
         }
     }
 }

@@ -38,7 +38,7 @@ public final class RandomMessages {
             case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
             case 1 -> answer(kind());
-            case 2 -> new Ready(random.nextInt(1, Stripe.MOST + 1));
+            case 2 -> new Ready(random.nextInt(1, Stripe.MAX + 1));
             case 5 -> new Alive(random.nextLong());
             case 6 -> new Farewell(Optional.empty());
             case 7 ->
@@ -87,7 +87,7 @@ public final class RandomMessages {
     }
 
     public Stripe stripe() {
-        int offered = random.nextInt(1, Stripe.MOST + 1);
+        int offered = random.nextInt(1, Stripe.MAX + 1);
         return new Stripe(random.nextLong(), random.nextInt(offered), offered);
     }
 

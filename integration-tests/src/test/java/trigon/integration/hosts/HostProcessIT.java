@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HostProcessIT {
 
     private static final int LEFT = 7;
-    private static final int MOST_THREADS = 16;
+    private static final int MAX_THREADS = 16;
 
     /** Java code that runs at a time that the host does not choose. */
     private static final String NO_WARM_UP = "-Dtrigon.warmup=false";
@@ -222,7 +222,7 @@ class HostProcessIT {
         Path initialized = scratch.resolve("initialized.log");
 
         host.with("TRIGON_JAVA_OPTS", "-Xlog:class+init=info:file=" + initialized)
-                .c(12, "threads", Integer.toString(MOST_THREADS))
+                .c(12, "threads", Integer.toString(MAX_THREADS))
                 .hasSucceeded();
 
         assertThat(Files.readString(initialized))
@@ -233,7 +233,7 @@ class HostProcessIT {
     /** On software links, where there is one more than on RDMA links. What only comes and goes may be more. */
     @Test
     void addsAtMostSixteenThreads() {
-        OddHost.End end = host.c(12, "threads", Integer.toString(MOST_THREADS)).hasSucceeded();
+        OddHost.End end = host.c(12, "threads", Integer.toString(MAX_THREADS)).hasSucceeded();
 
         List<String> own = threads(end, "before init");
         for (String when : List.of("after init", "with a connection")) {
@@ -244,7 +244,7 @@ class HostProcessIT {
                     .contains("VM Thread", "trigon-handshak", "trigon-events", "trigon-signals")
                     .as("over software links the second compiler stays out")
                     .doesNotContain("C2 CompilerThre")
-                    .hasSizeLessThanOrEqualTo(MOST_THREADS);
+                    .hasSizeLessThanOrEqualTo(MAX_THREADS);
         }
     }
 

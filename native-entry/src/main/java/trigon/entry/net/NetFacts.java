@@ -100,8 +100,8 @@ public final class NetFacts {
         facts.put("trace_histogram.buckets", RingLayout.FIRST_BUCKET * 8L);
         facts.put("trace.measures", (long) RingLayout.MEASURES);
         facts.put("trace.size_classes", (long) RingLayout.SIZE_CLASSES);
-        facts.put("trace.threads", (long) TableLayout.MOST_THREADS);
-        facts.put("trace.connections", (long) TableLayout.MOST_TCP);
+        facts.put("trace.threads", (long) TableLayout.MAX_THREADS);
+        facts.put("trace.connections", (long) TableLayout.MAX_TCP);
         facts.put("trace_connection", (long) TableLayout.TCP_BYTES);
         facts.put("trace_connection.retransmits", (long) TableLayout.TCP_RETRANSMITS);
         facts.put("trace_connection.window_limited", (long) TableLayout.TCP_WINDOW_LIMITED);

@@ -30,7 +30,7 @@ final class CommunicatorTuner implements Decider {
     static final int SCRATCH_ALIGNMENT = 64;
 
     /** NCCL cuts a piece down to whole grains, of which the largest has 1920 bytes: none may be left of nothing. */
-    private static final long LEAST_CHUNK = 4096;
+    private static final long MIN_CHUNK = 4096;
 
     private final PolicyCommunicator communicator;
     private final PolicyHost host;
@@ -128,7 +128,7 @@ final class CommunicatorTuner implements Decider {
             long scratch, int collective, long bytes, int algorithm, int protocol, int channels, long chunkInOut) {
         long chunk =
                 chunks.decide(scratch, collective, bytes, algorithm, protocol, channels, Memory.getLong(chunkInOut));
-        if (chunk >= LEAST_CHUNK) {
+        if (chunk >= MIN_CHUNK) {
             Memory.putLong(chunkInOut, chunk);
         }
     }

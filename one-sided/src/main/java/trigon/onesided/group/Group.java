@@ -37,7 +37,7 @@ public final class Group implements AutoCloseable {
     private static final long GREETING = 0x7472_6967_6f6e_0002L;
 
     /** Windows of a GPU whose totals are kept are not longer. */
-    private static final long MOST_TOTALS_BYTES = 64 << 20;
+    private static final long MAX_TOTALS_BYTES = 64 << 20;
 
     /** A page: what is pinned is pinned in pages. */
     private static final int SIGNAL_WORD_BYTES = 4096;
@@ -253,7 +253,7 @@ public final class Group implements AutoCloseable {
     }
 
     private void prepare(Window window) {
-        if (window.isOfDevice() && window.isNeverReset() && window.size() <= MOST_TOTALS_BYTES) {
+        if (window.isOfDevice() && window.isNeverReset() && window.size() <= MAX_TOTALS_BYTES) {
             keepTotals(window);
         }
         if (traffic != null) {

@@ -23,7 +23,7 @@ public final class Incoming {
 
     private static final int REMOTE_ERROR = -NcclResult.REMOTE_ERROR.code();
     private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
-    private static final int MASK = RankConnection.MOST_MESSAGES - 1;
+    private static final int MASK = RankConnection.MAX_MESSAGES - 1;
 
     private final RankConnection from;
     private final NetPlugin net;
@@ -134,7 +134,7 @@ public final class Incoming {
             long request = net.irecv(
                     from.records(),
                     staging.record(posted),
-                    PutRecordLayout.MOST_BYTES,
+                    PutRecordLayout.MAX_BYTES,
                     RankConnection.TAG,
                     staging.recordsHandle());
             if (request == NetPlugin.TRY_AGAIN) {

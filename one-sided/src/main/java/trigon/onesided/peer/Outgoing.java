@@ -18,9 +18,9 @@ import trigon.system.Memory;
 public final class Outgoing {
 
     /** Operations that NCCL may have under way; as many answers may be beside them. */
-    private static final int MOST = 1024;
+    private static final int MAX = 1024;
 
-    private static final int RING = 2 * MOST;
+    private static final int RING = 2 * MAX;
     private static final int INTERNAL_ERROR = -NcclResult.INTERNAL_ERROR.code();
     private static final int CUDA_ERROR = -NcclResult.UNHANDLED_CUDA_ERROR.code();
 
@@ -30,7 +30,7 @@ public final class Outgoing {
     private final GpuMemory device;
     private final RequestPool requests;
     private final Operation[] ring = new Operation[RING];
-    private final long[] recordRequests = new long[RankConnection.MOST_MESSAGES];
+    private final long[] recordRequests = new long[RankConnection.MAX_MESSAGES];
     private final Pieces pieces = new Pieces();
 
     /** Counted as the records: added, prepared, sent, gone; and what all messages of have gone. */
@@ -161,7 +161,7 @@ public final class Outgoing {
     }
 
     private @Nullable Operation next() {
-        return unfinished >= MOST || added - over >= RING ? null : ring[(int) added & (RING - 1)];
+        return unfinished >= MAX || added - over >= RING ? null : ring[(int) added & (RING - 1)];
     }
 
     /** With a payload, unless there is none. */
@@ -222,7 +222,7 @@ public final class Outgoing {
 
     private int takeGone() {
         while (gone < sent) {
-            long size = net.test(recordRequests[(int) gone & (RankConnection.MOST_MESSAGES - 1)]);
+            long size = net.test(recordRequests[(int) gone & (RankConnection.MAX_MESSAGES - 1)]);
             if (size == NetPlugin.NOT_DONE) {
                 break;
             }
@@ -262,7 +262,7 @@ public final class Outgoing {
     }
 
     private int prepareRecords() {
-        while (prepared < added && prepared - gone < RankConnection.MOST_MESSAGES) {
+        while (prepared < added && prepared - gone < RankConnection.MAX_MESSAGES) {
             Operation operation = operation(prepared);
             long record = staging.record(prepared);
             PutRecordLayout.begin(record, operation.kind, prepared);
@@ -316,7 +316,7 @@ public final class Outgoing {
             if (request < 0) {
                 return (int) request;
             }
-            recordRequests[(int) sent & (RankConnection.MOST_MESSAGES - 1)] = request;
+            recordRequests[(int) sent & (RankConnection.MAX_MESSAGES - 1)] = request;
             sent++;
         }
         return 0;

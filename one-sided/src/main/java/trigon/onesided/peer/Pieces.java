@@ -6,7 +6,7 @@ package trigon.onesided.peer;
  */
 final class Pieces {
 
-    private static final int MASK = RankConnection.MOST_MESSAGES - 1;
+    private static final int MASK = RankConnection.MAX_MESSAGES - 1;
 
     final long[] addresses = new long[MASK + 1];
     final long[] targets = new long[MASK + 1];

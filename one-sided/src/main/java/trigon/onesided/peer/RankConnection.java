@@ -17,7 +17,7 @@ public record RankConnection(NetPlugin net, int rank, long records, long payload
     static final int TAG = 0;
 
     /** Messages of a comm that may be under way. */
-    static final int MOST_MESSAGES = 32;
+    static final int MAX_MESSAGES = 32;
 
     /** Of a message that staged memory goes in. */
     static final int STAGED_PIECE_BYTES = 512 << 10;

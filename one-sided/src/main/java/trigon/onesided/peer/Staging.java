@@ -13,9 +13,9 @@ public final class Staging implements AutoCloseable {
     private static final long LINE = 64;
 
     /** From one record to the next. */
-    private static final long STRIDE = (PutRecordLayout.MOST_BYTES + LINE - 1) / LINE * LINE;
+    private static final long STRIDE = (PutRecordLayout.MAX_BYTES + LINE - 1) / LINE * LINE;
 
-    private static final long RECORDS_BYTES = STRIDE * RankConnection.MOST_MESSAGES;
+    private static final long RECORDS_BYTES = STRIDE * RankConnection.MAX_MESSAGES;
     private static final long PLACES_BYTES = (long) RankConnection.STAGED_PIECE_BYTES * RankConnection.STAGED_PIECES;
 
     private final Arena arena = Arena.ofShared();
@@ -57,7 +57,7 @@ public final class Staging implements AutoCloseable {
 
     /** Where a record is built, or comes. */
     long record(long number) {
-        return records + STRIDE * (number & (RankConnection.MOST_MESSAGES - 1));
+        return records + STRIDE * (number & (RankConnection.MAX_MESSAGES - 1));
     }
 
     long recordsHandle() {

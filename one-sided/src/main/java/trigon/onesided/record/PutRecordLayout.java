@@ -33,7 +33,7 @@ public final class PutRecordLayout {
     public static final int INLINE_BYTES = 4096;
 
     /** Bytes of the longest record. */
-    public static final int MOST_BYTES = HEADER_BYTES + INLINE_BYTES;
+    public static final int MAX_BYTES = HEADER_BYTES + INLINE_BYTES;
 
     private static final long KIND = 0;
     private static final long WINDOW = 4;

@@ -11,10 +11,10 @@ import trigon.policy.program.Field;
 final class Warmup {
 
     /** The JVM compiles a method for good after some ten thousand calls, in the background. */
-    private static final int MOST_RUNS = 30_000;
+    private static final int MAX_RUNS = 30_000;
 
     /** What all runs may take, in instructions: loading has to end soon on the slowest machine, too. */
-    private static final int MOST_WORK = 30_000_000;
+    private static final int MAX_WORK = 30_000_000;
 
     private static final long ON_SHADOWS = -1;
 
@@ -34,7 +34,7 @@ final class Warmup {
 
     /** How often a program is run. */
     static int runs(int worstCase) {
-        return Math.min(MOST_RUNS, MOST_WORK / Math.max(1, worstCase));
+        return Math.min(MAX_RUNS, MAX_WORK / Math.max(1, worstCase));
     }
 
     /** Sizes of all magnitudes, small numbers for the rest, so that the branches of real programs are taken. */

@@ -19,11 +19,11 @@ import trigon.policy.verify.VerifierLimits;
 class ProgramFuzzTest {
 
     private static final VerifierLimits LIMITS = new VerifierLimits(2_000, 200, 20_000);
-    private static final int MOST_SLOTS = 64;
+    private static final int MAX_SLOTS = 64;
 
     @FuzzTest
     void acceptedProgramsAreSafe(byte[] data) throws Exception {
-        long[] code = new long[Math.min(MOST_SLOTS, data.length / 8)];
+        long[] code = new long[Math.min(MAX_SLOTS, data.length / 8)];
         ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer().get(code);
         VerifiedProgram program;
         try {

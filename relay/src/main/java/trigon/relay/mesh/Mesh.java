@@ -48,7 +48,7 @@ public final class Mesh implements Relays, AutoCloseable {
     /** After so long without a byte, others keep their communicators open for something else. */
     private static final Duration DRAIN_QUIET = Duration.ofSeconds(2);
 
-    private static final Duration DRAIN_MOST = Duration.ofSeconds(10);
+    private static final Duration MAX_DRAIN = Duration.ofSeconds(10);
 
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
 
@@ -268,7 +268,7 @@ public final class Mesh implements Relays, AutoCloseable {
     @Override
     public void drain() {
         announcer.needNoRelays();
-        long left = relay.drain(DRAIN_QUIET, DRAIN_MOST);
+        long left = relay.drain(DRAIN_QUIET, MAX_DRAIN);
         if (left > 0) {
             log.info(
                     "{} connections of other nodes still go through this process and break when it ends; start"

@@ -29,13 +29,13 @@ final class Neighbourhood {
     /** A cable may be slower than the nodes. */
     private static final Duration CHECKED = Duration.ofSeconds(8);
 
-    private static final int MOST_WARNINGS = 64;
+    private static final int MAX_WARNINGS = 64;
 
     /**
      * Shapes that are told without a key: anybody can make up another one whenever he likes. One that is too large to
      * be listed is the last.
      */
-    private static final int MOST_UNPROVEN_SHAPES = 8;
+    private static final int MAX_UNPROVEN_SHAPES = 8;
 
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
 
@@ -73,7 +73,7 @@ final class Neighbourhood {
         if (!cablesChecked && now - since > CHECKED.toNanos() && cluster.isPresent()) {
             cablesChecked = true;
             CableCheck.contradictions(cluster.get(), known).stream()
-                    .filter(text -> told.size() < MOST_WARNINGS && told.add(text))
+                    .filter(text -> told.size() < MAX_WARNINGS && told.add(text))
                     .forEach(text -> log.warn("{}", text));
         }
     }
@@ -84,8 +84,8 @@ final class Neighbourhood {
             toldShape = seen;
             if (known.isComplete()) {
                 log.info("topology: {}", seen);
-            } else if (unprovenShapes < MOST_UNPROVEN_SHAPES) {
-                unprovenShapes = Shape.isListed(known) ? unprovenShapes + 1 : MOST_UNPROVEN_SHAPES;
+            } else if (unprovenShapes < MAX_UNPROVEN_SHAPES) {
+                unprovenShapes = Shape.isListed(known) ? unprovenShapes + 1 : MAX_UNPROVEN_SHAPES;
                 log.info("topology: {}", seen);
             }
         }

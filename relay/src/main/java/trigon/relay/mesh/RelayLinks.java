@@ -29,7 +29,7 @@ public final class RelayLinks {
                 .filter(link -> !link.isLinkLocal()
                         && linkLocal.stream().noneMatch(instead -> isIpv4LinkLocalBeside(instead, link)));
         return Stream.concat(others, linkLocal.stream())
-                .limit(NodeRecord.MOST_LINKS)
+                .limit(NodeRecord.MAX_LINKS)
                 .toList();
     }
 

@@ -19,10 +19,10 @@ import trigon.system.InterfaceAddress;
 final class Spread {
 
     /** Of connections whose numbers are remembered, and of peers; the one asked for longest ago is counted anew. */
-    private static final int MOST_REMEMBERED = 16_384;
+    private static final int MAX_REMEMBERED = 16_384;
 
     /** Of more ways of equal rank, the others follow in their order. */
-    private static final int MOST_WAYS = 64;
+    private static final int MAX_WAYS = 64;
 
     private record Connection(List<InetAddress> peer, long number) {}
 
@@ -43,7 +43,7 @@ final class Spread {
         return new LinkedHashMap<>(16, 0.75f, true) {
             @Override
             protected boolean removeEldestEntry(Map.Entry<K, Integer> eldest) {
-                return size() > MOST_REMEMBERED;
+                return size() > MAX_REMEMBERED;
             }
         };
     }
@@ -71,7 +71,7 @@ final class Spread {
      * @param traits of a way, those first of which two ways should not share one
      */
     static <T> List<T> inTurn(List<T> ways, List<Function<T, Object>> traits, int turn) {
-        List<T> listed = new ArrayList<>(apart(ways.subList(0, Math.min(ways.size(), MOST_WAYS)), traits));
+        List<T> listed = new ArrayList<>(apart(ways.subList(0, Math.min(ways.size(), MAX_WAYS)), traits));
         if (!listed.isEmpty()) {
             Collections.rotate(listed, -(turn % listed.size()));
         }

@@ -34,9 +34,9 @@ import trigon.verbs.LinkKind;
 final class Ways implements CircuitRoutes {
 
     /** That a message has in a row. */
-    private static final int MOST_NAMES = 16;
+    private static final int MAX_NAMES = 16;
 
-    private static final int MOST_REMEMBERED = 4096;
+    private static final int MAX_REMEMBERED = 4096;
 
     private record Way(LocalLink local, PeerLink remote, Route route) {
 
@@ -85,7 +85,7 @@ final class Ways implements CircuitRoutes {
     private final Map<InetAddress, Boolean> saidRdma = Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<InetAddress, Boolean> eldest) {
-            return size() > MOST_REMEMBERED;
+            return size() > MAX_REMEMBERED;
         }
     });
 
@@ -206,13 +206,13 @@ final class Ways implements CircuitRoutes {
             List<String> idle = own.stream()
                     .filter(node -> !node.relays())
                     .map(Node::name)
-                    .limit(MOST_NAMES)
+                    .limit(MAX_NAMES)
                     .toList();
             text.append(
                     joined
                             ? " No way has at most %d relays%s."
                                     .formatted(
-                                            Routes.MOST_RELAYS,
+                                            Routes.MAX_RELAYS,
                                             idle.isEmpty()
                                                     ? ""
                                                     : ", and these nodes do not relay: " + String.join(", ", idle))
@@ -235,8 +235,8 @@ final class Ways implements CircuitRoutes {
 
     private static String names(List<Node> nodes) {
         List<String> names = nodes.stream().map(Node::name).distinct().sorted().toList();
-        String listed = names.stream().limit(MOST_NAMES).collect(Collectors.joining(" or "));
-        return names.size() > MOST_NAMES ? "one of %d nodes, such as %s".formatted(names.size(), listed) : listed;
+        String listed = names.stream().limit(MAX_NAMES).collect(Collectors.joining(" or "));
+        return names.size() > MAX_NAMES ? "one of %d nodes, such as %s".formatted(names.size(), listed) : listed;
     }
 
     /** For the log: from where. */

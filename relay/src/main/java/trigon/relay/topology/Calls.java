@@ -9,13 +9,13 @@ package trigon.relay.topology;
 final class Calls {
 
     /** What a node says that needs relays itself; who hears a number says one less. */
-    static final int MOST = 2;
+    static final int MAX = 2;
 
     /** Nobody calls. */
     private static final int NONE = -1;
 
-    private final long[] heardAt = new long[MOST + 1];
-    private final boolean[] heard = new boolean[MOST + 1];
+    private final long[] heardAt = new long[MAX + 1];
+    private final boolean[] heard = new boolean[MAX + 1];
     private boolean needed;
 
     /** Whether this process needs relays itself, from now on. */
@@ -41,9 +41,9 @@ final class Calls {
 
     private int level(long now) {
         if (needed) {
-            return MOST;
+            return MAX;
         }
-        for (int call = MOST; call > 0; call--) {
+        for (int call = MAX; call > 0; call--) {
             if (heard[call] && now - heardAt[call] <= Topology.FORGOTTEN.toNanos()) {
                 return call - 1;
             }

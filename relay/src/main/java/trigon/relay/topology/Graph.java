@@ -52,7 +52,7 @@ final class Graph {
     private record Crowd(Ends hearing, Ends heard) {}
 
     /** Lengths of prefixes that are looked at, of each family: who makes up records may nest any number of subnets. */
-    private static final int MOST_LENGTHS = 8;
+    private static final int MAX_LENGTHS = 8;
 
     private static final Ends NONE = new Ends();
 
@@ -111,7 +111,7 @@ final class Graph {
         }
         return weights.entrySet().stream()
                 .sorted(Map.Entry.<Integer, Long>comparingByValue().reversed())
-                .limit(MOST_LENGTHS)
+                .limit(MAX_LENGTHS)
                 .map(Map.Entry::getKey)
                 .toList();
     }

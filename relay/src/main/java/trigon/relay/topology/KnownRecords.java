@@ -16,7 +16,7 @@ import trigon.relay.topology.RecordCodec.Sealed;
 final class KnownRecords {
 
     /** Processes whose end is remembered, so that nobody brings them back. */
-    private static final int MOST_ENDED = 4096;
+    private static final int MAX_ENDED = 4096;
 
     /** A process's newest record. */
     static final class Known {
@@ -66,7 +66,7 @@ final class KnownRecords {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
-            return size() > MOST_ENDED;
+            return size() > MAX_ENDED;
         }
     };
     private long structure;

@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
 final class Limits {
 
     /** Processes that are known at most. */
-    static final int MOST_RECORDS = 4096;
+    static final int MAX_RECORDS = 4096;
 
     /** Processes of a node that are known where nobody proves a record: a node has so many in several jobs. */
-    static final int MOST_UNPROVEN_OF_SOURCE = 128;
+    static final int MAX_UNPROVEN_OF_SOURCE = 128;
 
     /** Of these, their records as they were sent; in memory they are some ten times as long. */
-    static final int MOST_BYTES = 2 << 20;
+    static final int MAX_BYTES = 2 << 20;
 
     /** 4096 processes announce themselves five times a second at first. */
-    static final int MOST_A_SECOND = 1 << 15;
+    static final int MAX_A_SECOND = 1 << 15;
 
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
@@ -59,7 +59,7 @@ final class Limits {
      * @param proven whether only records count that are proven by the cluster key
      */
     Limits(boolean proven) {
-        mostOfSource = proven ? MOST_RECORDS / 2 : MOST_UNPROVEN_OF_SOURCE;
+        mostOfSource = proven ? MAX_RECORDS / 2 : MAX_UNPROVEN_OF_SOURCE;
     }
 
     /** Whether one more record is looked at now. */
@@ -70,7 +70,7 @@ final class Limits {
             takenOf.clear();
         }
         int of = takenOf.getOrDefault(source, 0);
-        if (taken >= MOST_A_SECOND || of >= MOST_A_SECOND / 2) {
+        if (taken >= MAX_A_SECOND || of >= MAX_A_SECOND / 2) {
             return exceed(source);
         }
         taken++;
@@ -81,7 +81,7 @@ final class Limits {
     /** Whether a record of so many bytes is remembered; then it is counted, until it is {@linkplain #forget let go}. */
     boolean remember(InetAddress source, int bytes) {
         Share share = ofSource.computeIfAbsent(source, _ -> new Share());
-        if (!all.hasRoom(bytes, MOST_RECORDS, MOST_BYTES) || !share.hasRoom(bytes, mostOfSource, MOST_BYTES / 2)) {
+        if (!all.hasRoom(bytes, MAX_RECORDS, MAX_BYTES) || !share.hasRoom(bytes, mostOfSource, MAX_BYTES / 2)) {
             dropIfEmpty(source, share);
             return exceed(source);
         }

@@ -11,7 +11,7 @@ import trigon.system.InterfaceAddress;
  * @param relayPort TCP port of the process's relay there; 0 if it does not relay
  * @param speedMbps rate in Mbit/s
  * @param rdma whether RDMA carries hops of relayed connections there, if it does at the other end, too
- * @param neighbours addresses that were heard there lately, sorted; at most {@link #MOST_NEIGHBOURS}
+ * @param neighbours addresses that were heard there lately, sorted; at most {@link #MAX_NEIGHBOURS}
  * @param crowded whether there are more of them: then none is named, and everybody in the subnet counts as heard
  */
 public record LinkRecord(
@@ -23,11 +23,11 @@ public record LinkRecord(
         boolean crowded) {
 
     /** More are no direct cables but a switch. */
-    public static final int MOST_NEIGHBOURS = 8;
+    public static final int MAX_NEIGHBOURS = 8;
 
     public LinkRecord {
         neighbours = List.copyOf(neighbours);
-        if (neighbours.size() > MOST_NEIGHBOURS) {
+        if (neighbours.size() > MAX_NEIGHBOURS) {
             throw new IllegalArgumentException(neighbours.size() + " neighbours");
         }
     }

@@ -15,10 +15,10 @@ import trigon.config.Settings;
 public final class NodeOrder {
 
     /** Of the search; more nodes than some 20 may take more, and then there is no advice. */
-    private static final int MOST_LOOKS = 1_000_000;
+    private static final int MAX_LOOKS = 1_000_000;
 
     /** Of more nodes, nobody puts the names into an order by hand; and each is a call within another. */
-    private static final int MOST_NODES = 256;
+    private static final int MAX_NODES = 256;
 
     private final Graph graph;
     private final BitSet onWay = new BitSet();
@@ -35,7 +35,7 @@ public final class NodeOrder {
             return Shape.of(nodes) == Shape.PARTITIONED ? Optional.empty() : Optional.of(nodes.all());
         }
         List<Integer> way = new ArrayList<>();
-        return count <= MOST_NODES && new NodeOrder(nodes.graph()).extend(way, 0)
+        return count <= MAX_NODES && new NodeOrder(nodes.graph()).extend(way, 0)
                 ? Optional.of(way.stream().map(nodes.all()::get).toList())
                 : Optional.empty();
     }
@@ -54,7 +54,7 @@ public final class NodeOrder {
                 .toList();
         looks += next.size();
         for (int other : next) {
-            if (looks <= MOST_LOOKS && extend(way, other)) {
+            if (looks <= MAX_LOOKS && extend(way, other)) {
                 return true;
             }
         }

@@ -10,11 +10,11 @@ import java.util.List;
  * @param sequence more with each announcement
  * @param epochSeconds its clock
  * @param node what its node is told apart by: processes of one node have the same
- * @param name of the node, for people; at most {@link #MOST_NAME} characters
+ * @param name of the node, for people; at most {@link #MAX_NAME} characters
  * @param loadMbps what it relays now, in Mbit/s
  * @param call how many nodes on, from one to its neighbour, others are to announce themselves as well; see
  *     {@link Calls}
- * @param links at most {@link #MOST_LINKS}
+ * @param links at most {@link #MAX_LINKS}
  */
 public record NodeRecord(
         long instance,
@@ -27,14 +27,14 @@ public record NodeRecord(
         List<LinkRecord> links) {
 
     /** Longer names are cut. */
-    public static final int MOST_NAME = 63;
+    public static final int MAX_NAME = 63;
 
     /** More are not announced. */
-    public static final int MOST_LINKS = 16;
+    public static final int MAX_LINKS = 16;
 
     public NodeRecord {
-        links = List.copyOf(links.size() > MOST_LINKS ? links.subList(0, MOST_LINKS) : links);
-        name = name.length() > MOST_NAME ? name.substring(0, MOST_NAME) : name;
+        links = List.copyOf(links.size() > MAX_LINKS ? links.subList(0, MAX_LINKS) : links);
+        name = name.length() > MAX_NAME ? name.substring(0, MAX_NAME) : name;
     }
 
     /** One that calls nobody. */

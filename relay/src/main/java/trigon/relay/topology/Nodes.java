@@ -21,7 +21,7 @@ import trigon.system.InterfaceAddress;
 public final class Nodes {
 
     /** Of a node; what its processes announce beyond that is not looked at. */
-    static final int MOST_LINKS = 2 * NodeRecord.MOST_LINKS;
+    static final int MAX_LINKS = 2 * NodeRecord.MAX_LINKS;
 
     private final long ownNode;
     private final List<NodeRecord> records;
@@ -76,7 +76,7 @@ public final class Nodes {
             }
         }
         List<Node.Link> merged = links.entrySet().stream()
-                .limit(MOST_LINKS)
+                .limit(MAX_LINKS)
                 .map(each -> merge(each.getValue(), relays.getOrDefault(each.getKey(), List.of())))
                 .toList();
         String name = processes.stream()

@@ -26,9 +26,9 @@ final class RecordCodec {
     private static final int FULL_BYTES = 1200;
 
     /** Of a record: 16 links of IPv6 with 8 neighbours each take 2.6 KB. */
-    static final int MOST_RECORD_BYTES = 3000;
+    static final int MAX_RECORD_BYTES = 3000;
 
-    static final int MOST_DATAGRAM_BYTES = FULL_BYTES + MOST_RECORD_BYTES + 64;
+    static final int MAX_DATAGRAM_BYTES = FULL_BYTES + MAX_RECORD_BYTES + 64;
 
     // beside the number of neighbours
     private static final int CROWDED = 0x80;
@@ -65,7 +65,7 @@ final class RecordCodec {
     }
 
     private static byte[] encode(NodeRecord record) {
-        ByteBuffer buffer = ByteBuffer.allocate(MOST_RECORD_BYTES);
+        ByteBuffer buffer = ByteBuffer.allocate(MAX_RECORD_BYTES);
         buffer.putLong(record.instance())
                 .putLong(record.sequence())
                 .putLong(record.epochSeconds())
@@ -73,7 +73,7 @@ final class RecordCodec {
                 .putInt(record.loadMbps());
         buffer.put((byte) record.call());
         byte[] name = record.name().getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(name.length, NodeRecord.MOST_NAME);
+        int length = Math.min(name.length, NodeRecord.MAX_NAME);
         buffer.put((byte) length).put(name, 0, length);
         buffer.put((byte) record.links().size());
         for (LinkRecord link : record.links()) {
@@ -99,11 +99,11 @@ final class RecordCodec {
             long node = buffer.getLong();
             int load = buffer.getInt();
             int call = buffer.get();
-            byte[] name = new byte[Math.clamp(buffer.get(), 0, NodeRecord.MOST_NAME)];
+            byte[] name = new byte[Math.clamp(buffer.get(), 0, NodeRecord.MAX_NAME)];
             buffer.get(name);
             int count = buffer.get();
-            boolean sane = count >= 0 && count <= NodeRecord.MOST_LINKS && load >= 0;
-            if (!sane || call < 0 || call > Calls.MOST) {
+            boolean sane = count >= 0 && count <= NodeRecord.MAX_LINKS && load >= 0;
+            if (!sane || call < 0 || call > Calls.MAX) {
                 return Optional.empty();
             }
             List<LinkRecord> links = new ArrayList<>(count);
@@ -186,7 +186,7 @@ final class RecordCodec {
         List<Sealed> records = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             int length = datagram.remaining() < Short.BYTES ? -1 : Short.toUnsignedInt(datagram.getShort());
-            boolean sane = length >= FIXED_BYTES && length <= MOST_RECORD_BYTES;
+            boolean sane = length >= FIXED_BYTES && length <= MAX_RECORD_BYTES;
             if (!sane || datagram.remaining() < length + AnnouncementKey.PROOF_BYTES) {
                 return List.of();
             }

@@ -8,7 +8,7 @@ import java.util.List;
  * A way through relays to an address.
  *
  * @param local the own address on the link to the first relay
- * @param relays where to connect to, from relay to relay; 1 to {@link Routes#MOST_RELAYS}
+ * @param relays where to connect to, from relay to relay; 1 to {@link Routes#MAX_RELAYS}
  * @param names of their nodes, in the same order
  * @param speedMbps of its slowest hop, in Mbit/s
  * @param rdmaHops hops that RDMA carries, as far as their ends say

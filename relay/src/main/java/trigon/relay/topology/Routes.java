@@ -14,22 +14,22 @@ import java.util.List;
 public final class Routes {
 
     /** Relays on a way, at most. */
-    public static final int MOST_RELAYS = 4;
+    public static final int MAX_RELAYS = 4;
 
     /** Loads that differ by less are equal: they change from second to second. */
     public static final int LOAD_STEP_MBPS = 5000;
 
     /** Ways among which the best is chosen. */
-    private static final int MOST_WAYS = 256;
+    private static final int MAX_WAYS = 256;
 
     /** What a relay passes on over TCP, at most: it copies each byte twice. */
-    private static final int MOST_TCP_MBPS = 24_000;
+    private static final int MAX_TCP_MBPS = 24_000;
 
     /** A way that much slower than this node's fastest link makes it worth to look for one with more relays. */
     private static final int FAR_SLOWER = 10;
 
     /** Links that are looked at for ways with one number of relays. */
-    private static final int MOST_LOOKS = 1 << 16;
+    private static final int MAX_LOOKS = 1 << 16;
 
     /** By what they carry, most first; then by the number of relays, by load, and by names, as both ends have them. */
     private static final Comparator<Route> BEST_FIRST = Comparator.comparingInt((Route route) -> -carriedMbps(route))
@@ -80,7 +80,7 @@ public final class Routes {
     public static List<Route> to(Nodes nodes, InetAddress target, boolean saysRdma) {
         Routes search = new Routes(nodes, target, saysRdma);
         search.last();
-        for (int relays = 1; relays <= MOST_RELAYS && search.isSlow(); relays++) {
+        for (int relays = 1; relays <= MAX_RELAYS && search.isSlow(); relays++) {
             search.over(relays);
             search.previous();
         }
@@ -144,8 +144,8 @@ public final class Routes {
         List<Node.Link> links = graph.nodes().get(own).links();
         for (int i = 0; i < links.size(); i++) {
             int linksLeft = links.size() - i;
-            mostFound = found.size() + (MOST_WAYS - found.size()) / linksLeft;
-            mostLooks = looks + (MOST_LOOKS - looks) / linksLeft;
+            mostFound = found.size() + (MAX_WAYS - found.size()) / linksLeft;
+            mostLooks = looks + (MAX_LOOKS - looks) / linksLeft;
             extend(links.get(i), new ArrayList<>(), relays);
         }
     }
@@ -206,7 +206,7 @@ public final class Routes {
     }
 
     private static int carriedMbps(int linkMbps, boolean rdma) {
-        return rdma ? linkMbps : Math.min(linkMbps, MOST_TCP_MBPS);
+        return rdma ? linkMbps : Math.min(linkMbps, MAX_TCP_MBPS);
     }
 
     /** Whether the node with that address says so. */

@@ -27,7 +27,7 @@ public enum Shape {
     PARTITIONED;
 
     /** Of more cables, a message names this many. */
-    private static final int MOST_CABLES = 32;
+    private static final int MAX_CABLES = 32;
 
     /** What the links between these nodes make. */
     public static Shape of(Nodes nodes) {
@@ -95,7 +95,7 @@ public enum Shape {
 
     /** Whether {@link #describe} names all neighbours, where no more is known. */
     public static boolean isListed(Nodes nodes) {
-        return neighbours(nodes).size() <= MOST_CABLES;
+        return neighbours(nodes).size() <= MAX_CABLES;
     }
 
     private static List<String> neighbours(Nodes nodes) {
@@ -104,12 +104,12 @@ public enum Shape {
 
     private static String describeNeighbours(Nodes nodes) {
         List<String> names = neighbours(nodes);
-        String listed = names.stream().limit(MOST_CABLES).collect(Collectors.joining(", "));
+        String listed = names.stream().limit(MAX_CABLES).collect(Collectors.joining(", "));
         return "neighbours of %s: %s%s; nodes behind them are known only with the cluster key (%s)"
                 .formatted(
                         nodes.own().name(),
                         names.isEmpty() ? "none" : listed,
-                        names.size() > MOST_CABLES ? ", and " + (names.size() - MOST_CABLES) + " more" : "",
+                        names.size() > MAX_CABLES ? ", and " + (names.size() - MAX_CABLES) + " more" : "",
                         Settings.CLUSTER_KEY_FILE.variable().orElseThrow());
     }
 
@@ -122,7 +122,7 @@ public enum Shape {
             BitSet neighbours = graph.neighbours(node);
             ends += neighbours.cardinality();
             for (int other = neighbours.nextSetBit(node);
-                    other >= 0 && cables.size() < MOST_CABLES;
+                    other >= 0 && cables.size() < MAX_CABLES;
                     other = neighbours.nextSetBit(other + 1)) {
                 cables.add(all.get(node).name() + "-" + all.get(other).name());
             }

@@ -47,13 +47,13 @@ public final class Topology {
     public static final Duration CLOCKS = Duration.ofMinutes(10);
 
     /** Addresses that are remembered as heard on a link; they announce no more than a few of them. */
-    private static final int MOST_NEIGHBOURS = 1024;
+    private static final int MAX_NEIGHBOURS = 1024;
 
     /** Nodes with another clock that are told of, where they are proven to be nodes; more: the clock is this node's. */
-    static final int MOST_OTHER_CLOCKS = 64;
+    static final int MAX_OTHER_CLOCKS = 64;
 
     /** The same where anybody can have made them up. */
-    static final int MOST_OTHER_CLOCKS_UNPROVEN = 1;
+    static final int MAX_OTHER_CLOCKS_UNPROVEN = 1;
 
     /**
      * A datagram to send.
@@ -118,7 +118,7 @@ public final class Topology {
             BooleanSupplier relays) {
         this.self = self;
         this.links =
-                List.copyOf(links.size() > NodeRecord.MOST_LINKS ? links.subList(0, NodeRecord.MOST_LINKS) : links);
+                List.copyOf(links.size() > NodeRecord.MAX_LINKS ? links.subList(0, NodeRecord.MAX_LINKS) : links);
         this.key = key;
         limits = new Limits(key.isSecret());
         known = new KnownRecords(limits);
@@ -201,7 +201,7 @@ public final class Topology {
             return;
         }
         Map<InetAddress, Long> there = neighbours.get(link);
-        if (there.containsKey(source) || there.size() < MOST_NEIGHBOURS) {
+        if (there.containsKey(source) || there.size() < MAX_NEIGHBOURS) {
             there.put(source, now);
         }
     }
@@ -210,7 +210,7 @@ public final class Topology {
         long ahead = record.epochSeconds() - epochSeconds.getAsLong();
         if (Math.abs(ahead) > CLOCKS.toSeconds()) {
             otherClocks++;
-            int most = key.isSecret() ? MOST_OTHER_CLOCKS : MOST_OTHER_CLOCKS_UNPROVEN;
+            int most = key.isSecret() ? MAX_OTHER_CLOCKS : MAX_OTHER_CLOCKS_UNPROVEN;
             if (nodesWithOtherClocks.size() < most && nodesWithOtherClocks.add(record.node())) {
                 otherClocksToTell.add(new OtherClock(record.name(), ahead));
             }
@@ -272,10 +272,10 @@ public final class Topology {
             LinkRecord link = links.get(i);
             // a link-local subnet is on every link, so that all in it cannot count as heard on one
             boolean crowded =
-                    there.size() > LinkRecord.MOST_NEIGHBOURS && !link.address().isLinkLocal();
+                    there.size() > LinkRecord.MAX_NEIGHBOURS && !link.address().isLinkLocal();
             List<InetAddress> heard = crowded
                     ? List.of()
-                    : there.keySet().stream().limit(LinkRecord.MOST_NEIGHBOURS).toList();
+                    : there.keySet().stream().limit(LinkRecord.MAX_NEIGHBOURS).toList();
             now.add(new LinkRecord(
                     link.address(),
                     relays.getAsBoolean() ? link.relayPort() : 0,

@@ -56,7 +56,7 @@ class AnnouncementFuzzTest {
 
     /** Nobody gets further who does not know the key. */
     private static byte[] proven(byte[] rest, AnnouncementKey key) {
-        byte[] body = Arrays.copyOf(rest, Math.min(rest.length, RecordCodec.MOST_RECORD_BYTES));
+        byte[] body = Arrays.copyOf(rest, Math.min(rest.length, RecordCodec.MAX_RECORD_BYTES));
         return RecordCodec.pack(List.of(new RecordCodec.Sealed(body, key.prove(body))))
                 .getFirst();
     }

@@ -26,28 +26,28 @@ class ConvergenceTest {
     private static final int GOAL_OF_MANY_MILLIS = 5000;
     private static final int GIVEN_UP_MILLIS = 10_000;
     private static final int STEADY_MILLIS = 2000;
-    private static final int LEAST_NODES = 48;
+    private static final int MIN_NODES = 48;
 
     /** The former processes are forgotten. */
     private static final long FORGOTTEN_MILLIS = Topology.FORGOTTEN.toMillis() + 1000;
 
     /** A node has so many links at most. */
-    private static final int MOST_SPOKES = NodeRecord.MOST_LINKS;
+    private static final int MAX_SPOKES = NodeRecord.MAX_LINKS;
 
     /** All records of all nodes are in memory. */
-    private static final int MOST_OF_A_RING = Integer.getInteger("trigon.ring", 256);
+    private static final int MAX_OF_A_RING = Integer.getInteger("trigon.ring", 256);
 
     /** Of more nodes on switches, only those that say most are nodes with all that belongs to one. */
-    private static final int MOST_WITHOUT_EXTRAS = 256;
+    private static final int MAX_WITHOUT_EXTRAS = 256;
 
     /** More are many. */
     private static final int MANY = 256;
 
     /** Goals for many nodes, of which each remembers all. */
-    private static final int MOST_NODES_OF_GOALS = 1000;
+    private static final int MAX_NODES_OF_GOALS = 1000;
 
     /** Of a node, each other process: its record, as bytes and as objects. */
-    private static final long MOST_BYTES_OF_A_RECORD = 4096;
+    private static final long MAX_BYTES_OF_A_RECORD = 4096;
 
     /**
      * What a network costs.
@@ -108,24 +108,24 @@ class ConvergenceTest {
         }
         write(costs);
 
-        assertThat(costs).filteredOn(cost -> cost.nodes <= MOST_NODES_OF_GOALS).allSatisfy(cost -> {
+        assertThat(costs).filteredOn(cost -> cost.nodes <= MAX_NODES_OF_GOALS).allSatisfy(cost -> {
             assertThat(cost.millis).as("seed %d: %s", SEED, cost).isLessThanOrEqualTo(cost.goalMillis());
             assertThat(cost.known).as("seed %d: %s", SEED, cost).isEqualTo(cost.nodes);
             assertThat(cost.memory)
                     .as("seed %d: %s", SEED, cost)
-                    .isLessThan(MOST_BYTES_OF_A_RECORD * (cost.nodes + 16));
+                    .isLessThan(MAX_BYTES_OF_A_RECORD * (cost.nodes + 16));
         });
     }
 
     /** None where there is no such network of so many nodes. */
     private static List<int[]> joined(String shape, int nodes) {
         return switch (shape) {
-            case "ring" -> nodes <= MOST_OF_A_RING ? Simulation.ring(nodes) : List.of();
+            case "ring" -> nodes <= MAX_OF_A_RING ? Simulation.ring(nodes) : List.of();
             case "switch" -> nodes > 2 ? Simulation.switched(nodes) : List.of();
-            case "line" -> nodes <= MOST_SPOKES ? Simulation.line(nodes) : List.of();
-            case "mesh" -> nodes <= MOST_SPOKES ? Simulation.mesh(nodes) : List.of();
+            case "line" -> nodes <= MAX_SPOKES ? Simulation.line(nodes) : List.of();
+            case "mesh" -> nodes <= MAX_SPOKES ? Simulation.mesh(nodes) : List.of();
             case "star" ->
-                nodes <= MOST_SPOKES ? Simulation.star(nodes) : Simulation.starOfSwitches(nodes, MOST_SPOKES);
+                nodes <= MAX_SPOKES ? Simulation.star(nodes) : Simulation.starOfSwitches(nodes, MAX_SPOKES);
             case "torus" -> torus(nodes);
             default -> throw new IllegalArgumentException("no shape: " + shape);
         };
@@ -136,14 +136,14 @@ class ConvergenceTest {
         while (rows > 2 && nodes % rows != 0) {
             rows--;
         }
-        return rows > 2 && nodes <= MOST_OF_A_RING ? Simulation.torus(rows, nodes / rows) : List.of();
+        return rows > 2 && nodes <= MAX_OF_A_RING ? Simulation.torus(rows, nodes / rows) : List.of();
     }
 
-    /** So many networks that they have {@value #LEAST_NODES} nodes together: what else is in the heap is less then. */
+    /** So many networks that they have {@value #MIN_NODES} nodes together: what else is in the heap is less then. */
     private static Cost measure(String shape, int nodes, List<int[]> joined) {
         List<Simulation> nets = new ArrayList<>();
         boolean isSwitched = joined.stream().anyMatch(ends -> ends.length > 2);
-        int full = isSwitched && nodes > MOST_WITHOUT_EXTRAS ? MOST_SPOKES + 1 : nodes;
+        int full = isSwitched && nodes > MAX_WITHOUT_EXTRAS ? MAX_SPOKES + 1 : nodes;
         int least = joined.stream().mapToInt(ends -> ends.length).min().orElse(2) - 1;
         long slowest = 0;
         long slowestChurn = 0;
@@ -168,7 +168,7 @@ class ConvergenceTest {
             }
             slowestChurn = Math.max(slowestChurn, churn(net, full));
             net.runUntil(net.now / Simulation.MILLI + FORGOTTEN_MILLIS);
-        } while (nets.size() * nodes < LEAST_NODES);
+        } while (nets.size() * nodes < MIN_NODES);
         int all = nets.size() * full;
         long memory = memory(nets, full) / all;
         return new Cost(
@@ -214,7 +214,7 @@ class ConvergenceTest {
 
     /** Whether it has heard of all nodes that they hear whoever is on their cables. */
     private static boolean knowsAll(Topology topology, int nodes, int neighbours) {
-        int enough = Math.min(neighbours, LinkRecord.MOST_NEIGHBOURS);
+        int enough = Math.min(neighbours, LinkRecord.MAX_NEIGHBOURS);
         List<NodeRecord> records = topology.records();
         return records.size() == nodes
                 && records.stream()

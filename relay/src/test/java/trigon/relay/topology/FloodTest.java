@@ -50,11 +50,11 @@ class FloodTest {
     /** Whatever is asked, of as many nodes as are remembered, is answered with a bounded number of looks. */
     @Test
     void aFullTableIsLookedAt() {
-        flood(Limits.MOST_RECORDS, STRANGER, 0);
-        flood(Limits.MOST_RECORDS, ANOTHER, 0);
+        flood(Limits.MAX_RECORDS, STRANGER, 0);
+        flood(Limits.MAX_RECORDS, ANOTHER, 0);
         Nodes nodes = topology.nodes();
 
-        assertThat(nodes.all()).hasSizeBetween(2000, Limits.MOST_RECORDS + 1);
+        assertThat(nodes.all()).hasSizeBetween(2000, Limits.MAX_RECORDS + 1);
         assertThat(Shape.describe(nodes)).startsWith("full mesh of ").contains(", and ");
         assertThat(Shape.parts(nodes)).hasSize(1);
         assertThat(NodeOrder.advice(nodes)).startsWith("no order of these nodes");
@@ -77,8 +77,8 @@ class FloodTest {
         List<RecordCodec.Sealed> sealed = new ArrayList<>();
         for (int node = 0; node < nodes; node++) {
             List<LinkRecord> links = new ArrayList<>();
-            for (int link = 0; link < NodeRecord.MOST_LINKS; link++) {
-                int number = node * NodeRecord.MOST_LINKS + link;
+            for (int link = 0; link < NodeRecord.MAX_LINKS; link++) {
+                int number = node * NodeRecord.MAX_LINKS + link;
                 InetAddress address = InetAddress.ofLiteral("fd00::%x".formatted(number + 1));
                 links.add(new LinkRecord(
                         new InterfaceAddress(address, number % (longest + 1)), 1, 1, false, List.of(), true));
@@ -142,10 +142,10 @@ class FloodTest {
     void nodesWithTheSameAddressesAreLookedAt() {
         List<RecordCodec.Sealed> sealed = new ArrayList<>();
         List<InetAddress> addresses = new ArrayList<>();
-        for (int i = 0; i < LinkRecord.MOST_NEIGHBOURS; i++) {
+        for (int i = 0; i < LinkRecord.MAX_NEIGHBOURS; i++) {
             addresses.add(Simulation.address(10, 9, 9, i + 1));
         }
-        for (int node = 0; node < Limits.MOST_RECORDS / 2; node++) {
+        for (int node = 0; node < Limits.MAX_RECORDS / 2; node++) {
             List<LinkRecord> links = addresses.stream()
                     .map(each -> new LinkRecord(new InterfaceAddress(each, 24), 1, 1, false, addresses, true))
                     .toList();
@@ -160,8 +160,8 @@ class FloodTest {
 
     @Test
     void whoFloodsFromOneAddressLeavesRoomForOthers() {
-        flood(Limits.MOST_RECORDS, STRANGER, 0);
-        assertThat(topology.nodes().all()).hasSizeLessThanOrEqualTo(Limits.MOST_RECORDS / 2 + 1);
+        flood(Limits.MAX_RECORDS, STRANGER, 0);
+        assertThat(topology.nodes().all()).hasSizeLessThanOrEqualTo(Limits.MAX_RECORDS / 2 + 1);
         assertThat(topology.overLimit()).isPositive();
         assertThat(topology.overLimitToTell()).contains(STRANGER);
 
@@ -170,14 +170,14 @@ class FloodTest {
             say(List.of(sealed(7, sequence, links)), ANOTHER, 0);
         }
         assertThat(topology.nodes().at(InetAddress.ofLiteral("10.0.12.2"))).isPresent();
-        flood(Limits.MOST_RECORDS, STRANGER, 0);
+        flood(Limits.MAX_RECORDS, STRANGER, 0);
         assertThat(topology.overLimitToTell()).as("once").isEmpty();
     }
 
     @Test
     void whatIsForgottenMakesRoom() {
         long old = 0;
-        flood(Limits.MOST_RECORDS, STRANGER, old);
+        flood(Limits.MAX_RECORDS, STRANGER, old);
         long later = Topology.FORGOTTEN.toNanos() + 1;
         topology.tick(later);
         assertThat(topology.nodes().all()).hasSize(1);
@@ -192,17 +192,17 @@ class FloodTest {
     void oneAddressHasHalfOfTheRecordsOfASecond() {
         Limits limits = new Limits(true);
         int taken = 0;
-        for (int i = 0; i < 3 * Limits.MOST_A_SECOND; i++) {
+        for (int i = 0; i < 3 * Limits.MAX_A_SECOND; i++) {
             taken += limits.take(i % 3 == 0 ? ANOTHER : STRANGER, 0) ? 1 : 0;
         }
-        assertThat(taken).isEqualTo(Limits.MOST_A_SECOND);
+        assertThat(taken).isEqualTo(Limits.MAX_A_SECOND);
         assertThat(limits.take(ANOTHER, 999_999_999)).isFalse();
 
         int ofOne = 0;
-        for (int i = 0; i < Limits.MOST_A_SECOND; i++) {
+        for (int i = 0; i < Limits.MAX_A_SECOND; i++) {
             ofOne += limits.take(STRANGER, 1_000_000_000) ? 1 : 0;
         }
-        assertThat(ofOne).isEqualTo(Limits.MOST_A_SECOND / 2);
+        assertThat(ofOne).isEqualTo(Limits.MAX_A_SECOND / 2);
         assertThat(limits.take(ANOTHER, 1_000_000_000)).isTrue();
     }
 
@@ -226,7 +226,7 @@ class FloodTest {
         List<RecordCodec.Sealed> sealed = new ArrayList<>();
         for (int node = 0; node < nodes; node++) {
             List<LinkRecord> links = new ArrayList<>();
-            for (int link = 0; link < NodeRecord.MOST_LINKS; link++) {
+            for (int link = 0; link < NodeRecord.MAX_LINKS; link++) {
                 InetAddress address = Simulation.address(10, link + 1, node >> 8, node & 0xFF);
                 links.add(new LinkRecord(new InterfaceAddress(address, 0), 1, 1, false, List.of(), true));
             }

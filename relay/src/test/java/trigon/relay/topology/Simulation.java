@@ -37,7 +37,7 @@ final class Simulation {
     private record End(int node, InetAddress address) {}
 
     /** Of a node that counts for nothing but what it says: it hears so many on its switch, the second of it first. */
-    private static final int HEARD_BY_EXTRAS = LinkRecord.MOST_NEIGHBOURS + 3;
+    private static final int HEARD_BY_EXTRAS = LinkRecord.MAX_NEIGHBOURS + 3;
 
     final List<Topology> nodes = new ArrayList<>();
     private final List<List<InterfaceAddress>> addresses = new ArrayList<>();

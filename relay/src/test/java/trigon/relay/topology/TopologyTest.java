@@ -186,7 +186,7 @@ class TopologyTest {
         for (int i = 2; i < 20_000; i++) {
             topology.received(ByteBuffer.wrap(announcement(i, 1)), InetAddress.ofLiteral("10.0.12.2"), 0);
         }
-        assertThat(topology.nodes().all()).hasSizeLessThanOrEqualTo(Limits.MOST_RECORDS / 2 + 1);
+        assertThat(topology.nodes().all()).hasSizeLessThanOrEqualTo(Limits.MAX_RECORDS / 2 + 1);
     }
 
     /** The copy on the second cable always comes second, and there is one of a record's passing on. */
@@ -231,7 +231,7 @@ class TopologyTest {
         for (int node = 5; node < 1000; node++) {
             topology.received(said(node, 1_000_000, Simulation.clusterKey()), source, 0);
         }
-        assertThat(topology.otherClocksToTell()).hasSize(Topology.MOST_OTHER_CLOCKS - 2);
+        assertThat(topology.otherClocksToTell()).hasSize(Topology.MAX_OTHER_CLOCKS - 2);
     }
 
     /** Anybody can have made up any number of them. */

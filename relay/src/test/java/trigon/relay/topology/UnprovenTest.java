@@ -57,7 +57,7 @@ class UnprovenTest {
             say(record(process, "b" + process, heard("10.0.12.2", "10.0.12.1")), B);
         }
 
-        assertThat(topology.nodes().all()).hasSize(Limits.MOST_UNPROVEN_OF_SOURCE + 1);
+        assertThat(topology.nodes().all()).hasSize(Limits.MAX_UNPROVEN_OF_SOURCE + 1);
         assertThat(topology.overLimitToTell()).contains(B);
     }
 

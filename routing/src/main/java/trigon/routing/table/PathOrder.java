@@ -20,7 +20,7 @@ final class PathOrder {
     private static final Comparator<InetAddress> BY_ADDRESS =
             Comparator.comparing(InetAddress::getAddress, Arrays::compareUnsigned);
 
-    private static final Comparator<Path> MOST_DIRECT =
+    private static final Comparator<Path> MAX_DIRECT =
             Comparator.comparingInt((Path path) -> -path.reason().subnetBits()).thenComparing(Path::kind);
 
     /** All further criteria only make the order a total one. */
@@ -50,11 +50,11 @@ final class PathOrder {
         Comparator<Path> preferredFirst = Comparator.comparing(
                 path -> preferred.filter(link -> link.equals(path.local())).isEmpty());
         if (listed) {
-            return MOST_DIRECT.thenComparing(preferredFirst).thenComparing(BY_RANK);
+            return MAX_DIRECT.thenComparing(preferredFirst).thenComparing(BY_RANK);
         }
         return Comparator.comparing(Path::bandwidth)
                 .reversed()
-                .thenComparing(MOST_DIRECT)
+                .thenComparing(MAX_DIRECT)
                 .thenComparing(preferredFirst)
                 .thenComparingInt((Path path) -> doubt(path, ambiguous))
                 .thenComparing(SAME_AT_BOTH_ENDS)

@@ -35,7 +35,7 @@ class DgxSparkTest {
     /** Gen5 x4: 32 GT/s on 4 lanes, less encoding and packet headers. */
     private static final int PCI_LINK_MBPS = 113_605;
 
-    private static final int MOST_STRIPES = 8;
+    private static final int MAX_STRIPES = 8;
     private static final int TCP_PORT = 7471;
     private static final PluginConfig NO_FILE = ConfigLoader.load(Map.of(), "spark");
 
@@ -106,7 +106,7 @@ class DgxSparkTest {
         PeerDescription there = new PeerDescription(
                 OptionalInt.empty(), discover(NO_FILE, Setup.PAIR_B).advertised(_ -> TCP_PORT));
         RoutingTable table = RoutingTable.of(NO_FILE, here, _ -> Optional.empty());
-        int most = NO_FILE.stripes().mostLinks(true, MOST_STRIPES);
+        int most = NO_FILE.stripes().mostLinks(true, MAX_STRIPES);
 
         assertThat(DisjointPaths.among(table.pathsTo(there), most))
                 .extracting(Object::toString)

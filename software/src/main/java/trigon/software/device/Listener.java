@@ -123,7 +123,7 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
             return;
         }
         if (evicted != null) {
-            evicted.reject("more than " + UnidentifiedConnections.MOST + " have not identified themselves");
+            evicted.reject("more than " + UnidentifiedConnections.MAX + " have not identified themselves");
         }
     }
 

@@ -15,7 +15,7 @@ import trigon.software.responder.InboundConnection;
 final class UnidentifiedConnections {
 
     /** More than peers have at a time, since they say it at once; and few file descriptors. */
-    static final int MOST = 1024;
+    static final int MAX = 1024;
 
     private final Map<InetAddress, LinkedHashSet<InboundConnection>> byAddress = new HashMap<>();
     private int count;
@@ -27,7 +27,7 @@ final class UnidentifiedConnections {
                 .computeIfAbsent(connection.address(), _ -> new LinkedHashSet<>())
                 .add(connection);
         count++;
-        return count > MOST ? oldestOfTheBusiest() : null;
+        return count > MAX ? oldestOfTheBusiest() : null;
     }
 
     private InboundConnection oldestOfTheBusiest() {

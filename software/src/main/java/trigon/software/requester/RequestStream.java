@@ -29,7 +29,7 @@ final class RequestStream {
     static final int COPY_LIMIT = 4 << 10;
 
     private static final int STAGING_BYTES = 16 << 10;
-    private static final int MOST_STAGED = WireFormat.REQUEST_BYTES + COPY_LIMIT + WireFormat.TAIL_BYTES;
+    private static final int MAX_STAGED = WireFormat.REQUEST_BYTES + COPY_LIMIT + WireFormat.TAIL_BYTES;
 
     /** Most writes in a row: who polls has other things to do. */
     private static final int WRITES_AT_ONCE = 4;
@@ -122,7 +122,7 @@ final class RequestStream {
     }
 
     private boolean hasStagingRoom() {
-        return staging.capacity() - staging.limit() >= MOST_STAGED;
+        return staging.capacity() - staging.limit() >= MAX_STAGED;
     }
 
     // ---- for the requester

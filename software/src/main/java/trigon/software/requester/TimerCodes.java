@@ -13,7 +13,7 @@ final class TimerCodes {
     static final int RNR_RETRY_FOR_EVER = 7;
 
     /** Threads and TCP need this much; an adapter too takes a multiple of what a small code says. */
-    private static final long LEAST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long MIN_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final long TIMEOUT_UNIT_NANOS = 4096;
     private static final long RNR_UNIT_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
@@ -23,7 +23,7 @@ final class TimerCodes {
 
     /** After how long without progress a request fails: 4.096 us * 2^timeout per try; 0 for never. */
     static long retryNanos(int timeout, int retryCount) {
-        return timeout == 0 ? 0 : Math.max(LEAST_RETRY_NANOS, (TIMEOUT_UNIT_NANOS << timeout) * (retryCount + 1));
+        return timeout == 0 ? 0 : Math.max(MIN_RETRY_NANOS, (TIMEOUT_UNIT_NANOS << timeout) * (retryCount + 1));
     }
 
     /**

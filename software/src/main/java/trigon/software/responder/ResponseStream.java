@@ -25,10 +25,10 @@ final class ResponseStream {
     private static final long LATE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
     /** One of each kind. */
-    private static final int MOST_AT_ONCE = 3;
+    private static final int MAX_AT_ONCE = 3;
 
     private ByteStream carrier;
-    private final ByteBuffer staging = Buffers.allocate(MOST_AT_ONCE * WireFormat.RESPONSE_BYTES);
+    private final ByteBuffer staging = Buffers.allocate(MAX_AT_ONCE * WireFormat.RESPONSE_BYTES);
     private final long stagingAddress = MemorySegment.ofBuffer(staging).address();
     private boolean stopped;
 

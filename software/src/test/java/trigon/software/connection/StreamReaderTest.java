@@ -29,8 +29,8 @@ class StreamReaderTest {
     /** A header is a number, the payload's length, and whether there is a tail. */
     private static final int HEADER_BYTES = 12;
 
-    private static final int MOST_PAYLOAD = 30_000;
-    private static final int MOST_BYTES = HEADER_BYTES + MOST_PAYLOAD + WireFormat.TAIL_BYTES;
+    private static final int MAX_PAYLOAD = 30_000;
+    private static final int MAX_BYTES = HEADER_BYTES + MAX_PAYLOAD + WireFormat.TAIL_BYTES;
     private static final int MESSAGES = 300;
 
     private SocketChannel sender;
@@ -171,13 +171,13 @@ class StreamReaderTest {
         Random random = new Random(Seed.next());
         sender.configureBlocking(false);
         List<Integer> lengths = new ArrayList<>();
-        ByteBuffer all = ByteBuffer.allocate(MESSAGES / 2 * MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer all = ByteBuffer.allocate(MESSAGES / 2 * MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < MESSAGES; i++) {
             boolean asBefore = i > 0 && random.nextInt(4) > 0;
             lengths.add(
                     asBefore
                             ? lengths.getLast()
-                            : random.nextInt(1 + random.nextInt(random.nextInt(4) > 0 ? 2048 : MOST_PAYLOAD)));
+                            : random.nextInt(1 + random.nextInt(random.nextInt(4) > 0 ? 2048 : MAX_PAYLOAD)));
             put(all, i, lengths.getLast(), random.nextInt(8) > 0);
         }
         int end = all.flip().limit();
@@ -209,7 +209,7 @@ class StreamReaderTest {
     }
 
     private void send(int length, boolean tail) throws IOException {
-        ByteBuffer message = ByteBuffer.allocate(MOST_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer message = ByteBuffer.allocate(MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
         put(message, sent++, length, tail);
         sender.write(message.flip());
     }
@@ -237,7 +237,7 @@ class StreamReaderTest {
     private static final class Reader extends StreamReader {
 
         private final List<Integer> lengths = new ArrayList<>();
-        private final NativeBuffer place = new NativeBuffer(MOST_PAYLOAD);
+        private final NativeBuffer place = new NativeBuffer(MAX_PAYLOAD);
         private boolean pausesBeforePayload;
         private boolean leavesPayloads;
         private int inPlace;

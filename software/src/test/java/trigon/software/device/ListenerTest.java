@@ -82,7 +82,7 @@ class ListenerTest {
     void aFloodFromElsewhereKeepsNoPeerOut() throws IOException {
         List<RawClient> flood = new ArrayList<>();
         try (ConnectedPair pair = ConnectedPair.create(fabric, Loopback.PATIENT)) {
-            for (int i = 0; i < UnidentifiedConnections.MOST + 100; i++) {
+            for (int i = 0; i < UnidentifiedConnections.MAX + 100; i++) {
                 flood.add(RawClient.to(pair));
             }
             pair.first().becomeReadyToReceive(pair.second().endpoint());

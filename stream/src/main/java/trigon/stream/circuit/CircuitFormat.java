@@ -31,12 +31,12 @@ public final class CircuitFormat {
     static final int REPLY_BYTES = 4;
 
     /** Relays on a way, at most. The first is who is asked, so the request has as many hops: the others and the end. */
-    public static final int MOST_RELAYS = 4;
+    public static final int MAX_RELAYS = 4;
 
     /** Proofs of a request: who has no cluster key proves several communicators, of which one will do. */
-    public static final int MOST_PROOFS = 8;
+    public static final int MAX_PROOFS = 8;
 
-    private static final int MOST_TEXT = 400;
+    private static final int MAX_TEXT = 400;
     private static final byte OPENED = 0;
     private static final byte REFUSED = 1;
 
@@ -81,7 +81,7 @@ public final class CircuitFormat {
     /** The reply that it is not. */
     public static byte[] refused(String why) {
         byte[] text = why.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(text.length, MOST_TEXT);
+        int length = Math.min(text.length, MAX_TEXT);
         return ByteBuffer.allocate(REPLY_BYTES + length)
                 .put(REFUSED)
                 .put((byte) 0)
@@ -96,7 +96,7 @@ public final class CircuitFormat {
         if (reply[0] == OPENED) {
             return length == 0 ? 0 : -1;
         }
-        return reply[0] == REFUSED && length > 0 && length <= MOST_TEXT ? length : -1;
+        return reply[0] == REFUSED && length > 0 && length <= MAX_TEXT ? length : -1;
     }
 
     static void putHop(ByteBuffer into, InetSocketAddress hop) {

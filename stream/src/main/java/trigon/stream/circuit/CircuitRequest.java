@@ -10,15 +10,15 @@ import java.util.Optional;
  * What a relay is asked for: the way from it on. The last hop is the end, those before it are relays. No hop twice: so
  * a circuit has no loop.
  *
- * @param hops 1 to {@link CircuitFormat#MOST_RELAYS}, in their order
+ * @param hops 1 to {@link CircuitFormat#MAX_RELAYS}, in their order
  * @param prologue what the ends say before each hop is upgraded; empty if all stays on TCP
  */
 public record CircuitRequest(List<InetSocketAddress> hops, Optional<Prologue> prologue) {
 
     public CircuitRequest {
         hops = List.copyOf(hops);
-        if (hops.isEmpty() || hops.size() > CircuitFormat.MOST_RELAYS) {
-            throw new IllegalArgumentException(hops.size() + " hops are not in 1.." + CircuitFormat.MOST_RELAYS);
+        if (hops.isEmpty() || hops.size() > CircuitFormat.MAX_RELAYS) {
+            throw new IllegalArgumentException(hops.size() + " hops are not in 1.." + CircuitFormat.MAX_RELAYS);
         }
         if (hops.stream().distinct().count() != hops.size()) {
             throw new IllegalArgumentException("a hop twice: " + hops);
@@ -47,7 +47,7 @@ public record CircuitRequest(List<InetSocketAddress> hops, Optional<Prologue> pr
      * @param greeting the relay's, {@link CircuitFormat#GREETING_BYTES} bytes
      */
     public byte[] encode(byte[] greeting, CircuitKeys keys) {
-        List<byte[]> mine = keys.keys(CircuitFormat.MOST_PROOFS);
+        List<byte[]> mine = keys.keys(CircuitFormat.MAX_PROOFS);
         byte[] body = body(mine.size());
         ByteBuffer all = ByteBuffer.allocate(body.length + mine.size() * CircuitKeys.PROOF_BYTES);
         all.put(body);
@@ -77,7 +77,7 @@ public record CircuitRequest(List<InetSocketAddress> hops, Optional<Prologue> pr
         int hops = buffer.get();
         int proofs = buffer.get();
         boolean sane =
-                hops >= 1 && hops <= CircuitFormat.MOST_RELAYS && proofs >= 0 && proofs <= CircuitFormat.MOST_PROOFS;
+                hops >= 1 && hops <= CircuitFormat.MAX_RELAYS && proofs >= 0 && proofs <= CircuitFormat.MAX_PROOFS;
         return sane ? hops * CircuitFormat.HOP_BYTES + proofs * CircuitKeys.PROOF_BYTES : -1;
     }
 

@@ -8,11 +8,11 @@ package trigon.stream.circuit;
  */
 public record Prologue(int forward, int back) {
 
-    private static final int MOST = 0xFFFF;
+    private static final int MAX = 0xFFFF;
 
     public Prologue {
-        if (forward < 1 || forward > MOST || back < 1 || back > MOST) {
-            throw new IllegalArgumentException("%d and %d bytes are not in 1..%d".formatted(forward, back, MOST));
+        if (forward < 1 || forward > MAX || back < 1 || back > MAX) {
+            throw new IllegalArgumentException("%d and %d bytes are not in 1..%d".formatted(forward, back, MAX));
         }
     }
 }

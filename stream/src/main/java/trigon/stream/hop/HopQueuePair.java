@@ -62,7 +62,7 @@ final class HopQueuePair implements AutoCloseable {
         @Nullable MemoryRegion slots = null;
         try {
             lock(receives);
-            int sends = SlotGeometry.MOST_SLOTS + ChunkWindow.CREDIT_MESSAGES;
+            int sends = SlotGeometry.MAX_SLOTS + ChunkWindow.CREDIT_MESSAGES;
             queue = device.context().createCompletionQueue(sends + receives.receives());
             QueuePair queuePair = device.context()
                     .createQueuePair(

@@ -3,17 +3,17 @@ package trigon.stream.hop;
 /**
  * The receive slots of one direction of a hop.
  *
- * @param slots how many chunks may be on their way or wait; 1 to {@link #MOST_SLOTS}
- * @param slotBytes the longest chunk, in bytes; {@link #LEAST_BYTES} to {@link #MOST_BYTES}
+ * @param slots how many chunks may be on their way or wait; 1 to {@link #MAX_SLOTS}
+ * @param slotBytes the longest chunk, in bytes; {@link #MIN_BYTES} to {@link #MAX_BYTES}
  */
 public record SlotGeometry(int slots, int slotBytes) {
 
-    static final int MOST_SLOTS = 64;
-    static final int LEAST_BYTES = 256;
-    static final int MOST_BYTES = 64 << 10;
+    static final int MAX_SLOTS = 64;
+    static final int MIN_BYTES = 256;
+    static final int MAX_BYTES = 64 << 10;
 
     /** Towards the end that receives messages: 42 us at 100 Gbit/s. */
-    public static final SlotGeometry FORWARD = new SlotGeometry(8, MOST_BYTES);
+    public static final SlotGeometry FORWARD = new SlotGeometry(8, MAX_BYTES);
 
     /** For acknowledgements. */
     public static final SlotGeometry BACK = new SlotGeometry(8, 4 << 10);
@@ -25,7 +25,7 @@ public record SlotGeometry(int slots, int slotBytes) {
     }
 
     static boolean isSane(int slots, int slotBytes) {
-        return slots >= 1 && slots <= MOST_SLOTS && slotBytes >= LEAST_BYTES && slotBytes <= MOST_BYTES;
+        return slots >= 1 && slots <= MAX_SLOTS && slotBytes >= MIN_BYTES && slotBytes <= MAX_BYTES;
     }
 
     /** Posted receives: one for each slot, and {@link ChunkWindow#CREDIT_MESSAGES} for credits that travel alone. */

@@ -68,7 +68,7 @@ class CircuitOpeningTest {
             many.opened(id);
             many.opened(id); // by another rank of the process
         }
-        assertThat(many.keys(CircuitFormat.MOST_PROOFS))
+        assertThat(many.keys(CircuitFormat.MAX_PROOFS))
                 .extracting(key -> ByteBuffer.wrap(key).getLong())
                 .containsExactly(1L, 2L, 3L, 4L, 17L, 18L, 19L, 20L);
         assertThat(many.keys(Integer.MAX_VALUE)).hasSize(20);
@@ -87,10 +87,10 @@ class CircuitOpeningTest {
                 keys.opened(id);
             }
             assertThat(keys.isEmpty()).isEqualTo(count == 0);
-            assertThat(keys.keys(CircuitFormat.MOST_PROOFS))
+            assertThat(keys.keys(CircuitFormat.MAX_PROOFS))
                     .extracting(key -> ByteBuffer.wrap(key).getLong())
                     .doesNotHaveDuplicates()
-                    .hasSize(Math.min(count, CircuitFormat.MOST_PROOFS));
+                    .hasSize(Math.min(count, CircuitFormat.MAX_PROOFS));
         }
     }
 

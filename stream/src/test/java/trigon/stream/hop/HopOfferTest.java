@@ -29,8 +29,8 @@ class HopOfferTest {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
             }
             if (HopOffer.decode(bytes).orElse(OFFER) instanceof HopOffer.Chunks(var endpoint, var slots)) {
-                assertThat(slots.slots()).isBetween(1, SlotGeometry.MOST_SLOTS);
-                assertThat(slots.slotBytes()).isBetween(SlotGeometry.LEAST_BYTES, SlotGeometry.MOST_BYTES);
+                assertThat(slots.slots()).isBetween(1, SlotGeometry.MAX_SLOTS);
+                assertThat(slots.slotBytes()).isBetween(SlotGeometry.MIN_BYTES, SlotGeometry.MAX_BYTES);
                 assertThat(endpoint.number()).isLessThan(1 << 24);
             }
         }

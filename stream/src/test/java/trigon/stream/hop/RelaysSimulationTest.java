@@ -21,8 +21,8 @@ import trigon.stream.hop.SimulatedCircuit.Flaw;
 class RelaysSimulationTest {
 
     private static final long RINGS = Long.getLong("trigon.stream.hop.rings", 1000);
-    private static final int MOST_STEPS = 300;
-    private static final int MOST_RELAYS = 4;
+    private static final int MAX_STEPS = 300;
+    private static final int MAX_RELAYS = 4;
 
     @Test
     void everythingComesAcross() {
@@ -43,14 +43,14 @@ class RelaysSimulationTest {
 
     private static void run(long seed, Flaw flaw) {
         SplittableRandom random = new SplittableRandom(seed);
-        int nodes = 3 + random.nextInt(MOST_RELAYS);
+        int nodes = 3 + random.nextInt(MAX_RELAYS);
         List<SimulatedCircuit> circuits = new ArrayList<>();
         for (int node = 0; node < nodes; node++) {
             circuits.add(new SimulatedCircuit(way(node, nodes, random), random.nextInt(12), flaw, random));
         }
         boolean[] stopped = new boolean[nodes];
         try {
-            for (int step = random.nextInt(MOST_STEPS); step > 0; step--) {
+            for (int step = random.nextInt(MAX_STEPS); step > 0; step--) {
                 if (random.nextInt(32) == 0) {
                     int node = random.nextInt(nodes);
                     stopped[node] = !stopped[node];
@@ -69,7 +69,7 @@ class RelaysSimulationTest {
 
     /** Along the ring, one way round or the other, with at least one relay. */
     private static List<Integer> way(int first, int nodes, SplittableRandom random) {
-        int hops = 2 + random.nextInt(Math.min(MOST_RELAYS, nodes - 2));
+        int hops = 2 + random.nextInt(Math.min(MAX_RELAYS, nodes - 2));
         int step = random.nextBoolean() ? 1 : nodes - 1;
         List<Integer> way = new ArrayList<>();
         for (int i = 0; i <= hops; i++) {

@@ -11,10 +11,10 @@ public final class Await {
     /** Long enough for the slowest device that the tests run on. */
     public static final Duration DEADLINE = Duration.ofSeconds(60);
 
-    private static final long LEAST_PAUSE_NANOS = 50_000;
+    private static final long MIN_PAUSE_NANOS = 50_000;
 
     /** A look may read a file or start a program: it takes no more than half of the time. */
-    private static final long MOST_PAUSE_NANOS = 20_000_000;
+    private static final long MAX_PAUSE_NANOS = 20_000_000;
 
     private Await() {}
 
@@ -48,7 +48,7 @@ public final class Await {
             if (now - begin > deadline.toNanos()) {
                 return false;
             }
-            LockSupport.parkNanos(Math.clamp(now - look, LEAST_PAUSE_NANOS, MOST_PAUSE_NANOS));
+            LockSupport.parkNanos(Math.clamp(now - look, MIN_PAUSE_NANOS, MAX_PAUSE_NANOS));
             look = System.nanoTime();
         }
         return true;

@@ -47,8 +47,8 @@ import trigon.tools.probe.ReachOptions;
         })
 public final class BenchCommand implements Callable<Integer> {
 
-    private static final int MOST_RANKS = 64;
-    private static final int MOST_LOCAL_RANKS = 8;
+    private static final int MAX_RANKS = 64;
+    private static final int MAX_LOCAL_RANKS = 8;
     private static final int USUAL_RANKS = 2;
     private static final int MAX_TIMEOUT = 86_000;
 
@@ -242,7 +242,7 @@ public final class BenchCommand implements Callable<Integer> {
         if (ranks == 0) {
             ranks = USUAL_RANKS;
         }
-        int most = isAlone() ? MOST_LOCAL_RANKS : MOST_RANKS;
+        int most = isAlone() ? MAX_LOCAL_RANKS : MAX_RANKS;
         if (ranks < 2 || ranks > most) {
             throw wrong("--ranks is " + ranks + ": must be 2 to " + most);
         }
@@ -264,8 +264,8 @@ public final class BenchCommand implements Callable<Integer> {
         if (rank >= 0 || ranks != 0) {
             throw wrong("--nodes determines the ranks: leave out --ranks and --rank");
         }
-        if (nodes.size() < 2 || nodes.size() > MOST_RANKS || Set.copyOf(nodes).size() < nodes.size()) {
-            throw wrong("--nodes has " + String.join(",", nodes) + ": must be 2 to " + MOST_RANKS + " different nodes");
+        if (nodes.size() < 2 || nodes.size() > MAX_RANKS || Set.copyOf(nodes).size() < nodes.size()) {
+            throw wrong("--nodes has " + String.join(",", nodes) + ": must be 2 to " + MAX_RANKS + " different nodes");
         }
         for (String node : nodes) {
             if (!ReachOptions.isName(node)) {

@@ -15,8 +15,8 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
     /** So that each size takes about the same time. */
     private static final long BYTES_OF_A_SIZE = 64L << 20;
 
-    private static final int LEAST_ROUNDS = 5;
-    private static final int MOST_ROUNDS = 100;
+    private static final int MIN_ROUNDS = 5;
+    private static final int MAX_ROUNDS = 100;
 
     BenchStep {
         ranks = List.copyOf(ranks);
@@ -47,7 +47,7 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
     }
 
     int rounds() {
-        return Math.clamp(BYTES_OF_A_SIZE / bytes, LEAST_ROUNDS, MOST_ROUNDS);
+        return Math.clamp(BYTES_OF_A_SIZE / bytes, MIN_ROUNDS, MAX_ROUNDS);
     }
 
     @Override

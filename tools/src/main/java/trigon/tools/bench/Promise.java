@@ -20,7 +20,7 @@ import trigon.verbs.LinkKind;
 record Promise(boolean good, String text, Optional<Double> share) {
 
     /** A link with less than this of its speed has something wrong with it, as the doctor says, too. */
-    private static final double LEAST_SHARE = 0.7;
+    private static final double MIN_SHARE = 0.7;
 
     private static final double MEGABITS_PER_GIGABYTE = 8000;
 
@@ -113,7 +113,7 @@ record Promise(boolean good, String text, Optional<Double> share) {
     }
 
     private static Promise of(Pair worst, String text) {
-        if (worst.share() >= LEAST_SHARE) {
+        if (worst.share() >= MIN_SHARE) {
             return new Promise(true, text, Optional.of(worst.share()));
         }
         boolean software = worst.links().stream().anyMatch(link -> link.kind() == LinkKind.SOFTWARE);

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 /** Sizes in bytes, as people write them: {@code 64K}, {@code 1M}, {@code 4096}. */
 final class Sizes {
 
-    static final long LEAST = 4;
-    static final long MOST = 1L << 30;
+    static final long MIN = 4;
+    static final long MAX = 1L << 30;
 
     private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([KMG]?)");
 
@@ -28,7 +28,7 @@ final class Sizes {
             default -> 0;
         };
         long bytes = Long.parseLong(matcher.group(1)) << shift;
-        return bytes < LEAST || bytes > MOST || bytes % LEAST != 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
+        return bytes < MIN || bytes > MAX || bytes % MIN != 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
     }
 
     static String text(long bytes) {

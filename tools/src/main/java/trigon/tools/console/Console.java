@@ -17,10 +17,10 @@ public record Console(PrintStream out, PrintStream err, boolean colour, boolean 
     /** Columns if neither {@code COLUMNS} nor a terminal says how many there are. */
     public static final int USUAL_WIDTH = 80;
 
-    private static final int LEAST_WIDTH = 40;
+    private static final int MIN_WIDTH = 40;
 
     public Console {
-        width = Math.max(width, LEAST_WIDTH);
+        width = Math.max(width, MIN_WIDTH);
     }
 
     /** A text in that style. */

@@ -40,12 +40,12 @@ import trigon.system.PrintableText;
  */
 public final class Json {
 
-    private static final int MOST_DEPTH = 64;
+    private static final int MAX_DEPTH = 64;
 
     private static final JsonFactory FACTORY = new JsonFactoryBuilder()
             .characterEscapes(new TerminalEscapes())
             .streamReadConstraints(
-                    StreamReadConstraints.builder().maxNestingDepth(MOST_DEPTH).build())
+                    StreamReadConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
             .build();
 
     private static final Separators SEPARATORS = Separators.createDefaultInstance()

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Termination implements AutoCloseable {
 
-    private static final Duration MOST_TO_CLOSE = Duration.ofSeconds(10);
+    private static final Duration MAX_TO_CLOSE = Duration.ofSeconds(10);
 
     private final Thread command = Thread.currentThread();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -23,7 +23,7 @@ public final class Termination implements AutoCloseable {
     private void end() {
         command.interrupt();
         try {
-            var _ = closed.await(MOST_TO_CLOSE.toSeconds(), TimeUnit.SECONDS);
+            var _ = closed.await(MAX_TO_CLOSE.toSeconds(), TimeUnit.SECONDS);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }

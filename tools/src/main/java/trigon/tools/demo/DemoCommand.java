@@ -50,7 +50,7 @@ public final class DemoCommand implements Callable<Integer> {
     private static final long BYTES = 4_194_304;
     private static final long BYTES_OF_THE_CUT = 1_048_576;
     private static final int SECONDS_AWAY = 3;
-    private static final int MOST_SECONDS_AWAY = 99;
+    private static final int MAX_SECONDS_AWAY = 99;
 
     private final Machine machine;
     private final Console console;
@@ -201,8 +201,8 @@ public final class DemoCommand implements Callable<Integer> {
         check(size > 0, "--bytes is " + size + ": must be at least 1");
         int seconds = away.orElse(SECONDS_AWAY);
         check(
-                seconds > 0 && seconds <= MOST_SECONDS_AWAY,
-                "--away is " + seconds + ": must be 1 to " + MOST_SECONDS_AWAY);
+                seconds > 0 && seconds <= MAX_SECONDS_AWAY,
+                "--away is " + seconds + ": must be 1 to " + MAX_SECONDS_AWAY);
         boolean spaces = CableNamespaces.areAllowed();
         if (!spaces && !apart) {
             Optional<List<String>> words = Apart.by("mount -t tmpfs tmpfs /run && " + CableNamespaces.PROBE);

@@ -22,7 +22,7 @@ import trigon.tools.probe.Observations;
  */
 final class Addressing {
 
-    private static final int MOST_SUBNETS = 256;
+    private static final int MAX_SUBNETS = 256;
     private static final int IPV4_BITS = 32;
 
     /** Of a new subnet, where the old one had more addresses than a cable or a switch needs. */
@@ -44,7 +44,7 @@ final class Addressing {
     /** Another address in that subnet, with its prefix: the lowest bits the other way round. */
     Optional<InterfaceAddress> beside(InterfaceAddress address) {
         byte[] bytes = address.address().getAddress();
-        Optional<InterfaceAddress> free = IntStream.range(1, MOST_SUBNETS)
+        Optional<InterfaceAddress> free = IntStream.range(1, MAX_SUBNETS)
                 .mapToObj(change -> {
                     byte[] changed = bytes.clone();
                     changed[changed.length - 1] ^= (byte) change;
@@ -69,14 +69,14 @@ final class Addressing {
         int room = isIpv4 && like.prefixLength() < IPV4_BITS ? 1 << (IPV4_BITS - like.prefixLength()) : 0;
         boolean fits = like.prefixLength() == 31 ? count <= 2 : count <= room - 2;
         int prefix = fits ? Math.max(like.prefixLength(), IPV4_PREFIX) : IPV4_PREFIX;
-        for (int i = 1; i < MOST_SUBNETS; i++) {
+        for (int i = 1; i < MAX_SUBNETS; i++) {
             List<InterfaceAddress> candidates = isIpv4 ? ipv4(like, prefix, i, count) : ipv6(i, count);
             if (candidates.stream().noneMatch(this::isNearAnother)) {
                 taken.addAll(candidates);
                 return candidates;
             }
         }
-        throw new IllegalStateException("no subnet of " + MOST_SUBNETS + " is free");
+        throw new IllegalStateException("no subnet of " + MAX_SUBNETS + " is free");
     }
 
     private boolean isNearAnother(InterfaceAddress candidate) {

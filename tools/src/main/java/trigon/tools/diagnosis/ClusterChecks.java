@@ -22,7 +22,7 @@ import trigon.tools.probe.ReachFailure;
 /** What is wrong with the nodes together: who is silent, versions, settings, clocks, kinds of links. Pure. */
 final class ClusterChecks {
 
-    private static final long MOST_CLOCK_MILLIS = 2000;
+    private static final long MAX_CLOCK_MILLIS = 2000;
 
     private final Observations seen;
     private final Cluster cluster;
@@ -110,7 +110,7 @@ final class ClusterChecks {
 
     private void clocks() {
         for (Clock clock : seen.clocks()) {
-            if (Math.abs(clock.aheadMillis()) > MOST_CLOCK_MILLIS + clock.uncertainMillis()) {
+            if (Math.abs(clock.aheadMillis()) > MAX_CLOCK_MILLIS + clock.uncertainMillis()) {
                 findings.add(Finding.warning(
                         "clock",
                         clock.node(),

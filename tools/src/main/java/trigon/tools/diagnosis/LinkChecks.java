@@ -19,16 +19,16 @@ import trigon.tools.probe.Observations.Probe;
 /** What is wrong between two nodes, on a link that was tried. Pure. */
 final class LinkChecks {
 
-    private static final double LEAST_SHARE_OF_SPEED = 0.7;
+    private static final double MIN_SHARE_OF_SPEED = 0.7;
 
     /** Value of rp_filter, see the kernel's ip-sysctl. */
     private static final long STRICT = 1;
 
     /** Of a hundred; a full queue drops one now and then. */
-    private static final long MOST_LOST = 2;
+    private static final long MAX_LOST = 2;
 
     /** A cable and two NICs take less than a tenth of a millisecond; a busy machine takes some. */
-    private static final long MOST_MICROS = 10_000;
+    private static final long MAX_MICROS = 10_000;
 
     private final Observations seen;
     private final FirewallChecks firewalls;
@@ -225,7 +225,7 @@ final class LinkChecks {
 
     private void checkLosses(Probe probe, String where) {
         long lost = probe.datagramsLost();
-        if (lost > MOST_LOST) {
+        if (lost > MAX_LOST) {
             findings.add(
                     probe,
                     Finding.warning(
@@ -238,7 +238,7 @@ final class LinkChecks {
                             advice(probe.from(), "replace the cable; see ethtool -S of both ends")));
         }
         long micros = probe.leastRoundTripMicros();
-        if (micros > MOST_MICROS) {
+        if (micros > MAX_MICROS) {
             findings.add(
                     probe,
                     Finding.warning(
@@ -301,7 +301,7 @@ final class LinkChecks {
         long rate = measured.orElseThrow();
         facts.interfaceOf(address(probe.fromAddress()))
                 .filter(nic -> nic.speedMbps() > 0)
-                .filter(nic -> rate < nic.speedMbps() * LEAST_SHARE_OF_SPEED)
+                .filter(nic -> rate < nic.speedMbps() * MIN_SHARE_OF_SPEED)
                 .ifPresent(nic -> findings.add(
                         probe,
                         Finding.warning(

@@ -16,10 +16,10 @@ import trigon.tools.facts.RdmaPort;
 /** What is wrong with one node, whatever the others are. Pure. */
 final class NodeChecks {
 
-    private static final long LEAST_LOCKED_BYTES = 1L << 30;
-    private static final long LEAST_FILES = 1024;
-    private static final long LEAST_SHARED_BYTES = 256L << 20;
-    private static final long LEAST_TASKS = 256;
+    private static final long MIN_LOCKED_BYTES = 1L << 30;
+    private static final long MIN_FILES = 1024;
+    private static final long MIN_SHARED_BYTES = 256L << 20;
+    private static final long MIN_TASKS = 256;
 
     private final String node;
     private final NodeFacts facts;
@@ -269,7 +269,7 @@ final class NodeChecks {
         }
         interfaceElsewhere(ports);
         String locked = facts.limits().lockedBytes();
-        if (!locked.equals("unlimited") && !locked.isEmpty() && number(locked) < LEAST_LOCKED_BYTES) {
+        if (!locked.equals("unlimited") && !locked.isEmpty() && number(locked) < MIN_LOCKED_BYTES) {
             findings.add(Finding.error(
                     "memlock-low",
                     node,
@@ -332,7 +332,7 @@ final class NodeChecks {
     private void limits() {
         Limits limits = facts.limits();
         String files = limits.openFiles();
-        if (!files.isEmpty() && number(files) < LEAST_FILES) {
+        if (!files.isEmpty() && number(files) < MIN_FILES) {
             findings.add(Finding.warning(
                     "open-files-low",
                     node,
@@ -341,7 +341,7 @@ final class NodeChecks {
                     change(node, "ulimit -n 65536")));
         }
         limits.sharedMemoryBytes()
-                .filter(bytes -> bytes > 0 && bytes < LEAST_SHARED_BYTES)
+                .filter(bytes -> bytes > 0 && bytes < MIN_SHARED_BYTES)
                 .ifPresent(bytes -> findings.add(Finding.warning(
                         "shared-memory-small",
                         node,
@@ -350,7 +350,7 @@ final class NodeChecks {
                         "the size of its file system",
                         advice(node, "in a container: --shm-size 8g, or --ipc host"))));
         String tasks = limits.tasks();
-        if (!tasks.isEmpty() && number(tasks) < LEAST_TASKS) {
+        if (!tasks.isEmpty() && number(tasks) < MIN_TASKS) {
             findings.add(Finding.warning(
                     "tasks-few",
                     node,

@@ -18,7 +18,7 @@ import trigon.tools.probe.Observations.Probe;
 /** What is wrong with RDMA between two nodes, on a link where both ends have it. Pure. */
 final class RdmaChecks {
 
-    private static final double LEAST_SHARE_BY_GATEWAY = 0.25;
+    private static final double MIN_SHARE_BY_GATEWAY = 0.25;
 
     private final Observations seen;
     private final List<Finding> findings = new ArrayList<>();
@@ -92,7 +92,7 @@ final class RdmaChecks {
         seen.facts()
                 .getOrDefault(probe.from(), NodeFacts.NONE)
                 .interfaceOf(LinkChecks.address(probe.fromAddress()))
-                .filter(nic -> rate < nic.speedMbps() * LEAST_SHARE_BY_GATEWAY)
+                .filter(nic -> rate < nic.speedMbps() * MIN_SHARE_BY_GATEWAY)
                 .ifPresent(nic -> findings.add(Finding.warning(
                         "rdma-gateway-slow",
                         where,

@@ -28,7 +28,7 @@ import trigon.tools.probe.Observations.Probe;
 final class WayChecks {
 
     /** Links from end to end with one relay, which is found without a cluster key. */
-    private static final int MOST_WITHOUT_KEY = 2;
+    private static final int MAX_WITHOUT_KEY = 2;
 
     private static final String NO_KEY = "handshake.clusterKeyFile: none";
 
@@ -135,7 +135,7 @@ final class WayChecks {
     }
 
     private boolean isJoined(String one, int links) {
-        return links <= MOST_WITHOUT_KEY || (links < Integer.MAX_VALUE && hasKey(one));
+        return links <= MAX_WITHOUT_KEY || (links < Integer.MAX_VALUE && hasKey(one));
     }
 
     private void links() {

@@ -20,7 +20,7 @@ import trigon.tools.probe.Observations.Probe;
 /** Findings for people: a matrix of the nodes, the links that were tried, and what is wrong. */
 final class DoctorText {
 
-    private static final int MOST_IN_MATRIX = 16;
+    private static final int MAX_IN_MATRIX = 16;
 
     private final Console console;
     private final BinaryOperator<String> typed;
@@ -81,7 +81,7 @@ final class DoctorText {
     private void matrix() {
         List<String> nodes = new ArrayList<>(seen.facts().keySet());
         nodes.addAll(seen.silent().keySet());
-        if (nodes.size() > MOST_IN_MATRIX) {
+        if (nodes.size() > MAX_IN_MATRIX) {
             return;
         }
         title("Working links of all links, from row to column");

@@ -145,7 +145,7 @@ public final class ExplainCommand implements Callable<Integer> {
                         cluster,
                         table.links().stream().map(LocalLink::address).toList(),
                         peer.links().stream().map(PeerLink::interfaceAddress).toList()))
-                .filter(names -> names.size() <= Routes.MOST_RELAYS)
+                .filter(names -> names.size() <= Routes.MAX_RELAYS)
                 .orElse(List.of());
     }
 

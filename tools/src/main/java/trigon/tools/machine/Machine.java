@@ -24,7 +24,7 @@ import trigon.tools.console.Json;
 public record Machine(
         Path root, Map<String, String> environment, String hostName, String version, Optional<Path> home) {
 
-    private static final int MOST_BYTES = 16 << 20;
+    private static final int MAX_BYTES = 16 << 20;
 
     public Machine {
         environment = Map.copyOf(environment);
@@ -59,10 +59,10 @@ public record Machine(
                 .filter(text -> !text.isEmpty());
     }
 
-    /** What a file begins with, at most {@value #MOST_BYTES} bytes of it, as text; empty where it cannot be read. */
+    /** What a file begins with, at most {@value #MAX_BYTES} bytes of it, as text; empty where it cannot be read. */
     public static Optional<String> text(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
-            return Optional.of(new String(in.readNBytes(MOST_BYTES), StandardCharsets.UTF_8));
+            return Optional.of(new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8));
         } catch (IOException _) {
             return Optional.empty(); // the kernel refuses many of them for interfaces that are down
         }

@@ -35,13 +35,13 @@ public record ProcessFacts(
     private static final Pattern NCCL_VERSION = Pattern.compile("NCCL version (\\d+\\.\\d+\\.\\d+[\\w.+-]*)");
     private static final Pattern CODE = Pattern.compile("^\\S+ ..x. \\S+ \\S+ \\d+\\s+(/.*)$");
     private static final int PIECE_BYTES = 1 << 20;
-    private static final int MOST_OF_A_VERSION = 64;
-    private static final long MOST_OF_A_LIBRARY = 1L << 30;
+    private static final int MAX_OF_A_VERSION = 64;
+    private static final long MAX_OF_A_LIBRARY = 1L << 30;
 
     /** The most libraries of each kind that are examined: a stranger may have mapped any number. */
-    private static final int MOST_LIBRARIES = 4;
+    private static final int MAX_LIBRARIES = 4;
 
-    private static final int MOST_OF_A_RELEASE = 1 << 12;
+    private static final int MAX_OF_A_RELEASE = 1 << 12;
 
     private static final Pattern NUMBERED = Pattern.compile("libnccl\\.so\\.(\\d+\\.\\d+\\.\\d+)");
 
@@ -102,7 +102,7 @@ public record ProcessFacts(
     private List<String> named(Pattern name) {
         return mapped.stream()
                 .filter(file -> name.matcher(nameOf(file)).matches())
-                .limit(MOST_LIBRARIES)
+                .limit(MAX_LIBRARIES)
                 .toList();
     }
 
@@ -124,8 +124,8 @@ public record ProcessFacts(
     /** Reads in pieces: the library has hundreds of megabytes, and a stranger's file may be anything. */
     private static Optional<String> said(Path file) {
         try (OpenFile library = OpenFile.open(file)) {
-            long end = Math.min(library.size(), MOST_OF_A_LIBRARY);
-            for (long at = 0; at < end; at += PIECE_BYTES - MOST_OF_A_VERSION) {
+            long end = Math.min(library.size(), MAX_OF_A_LIBRARY);
+            for (long at = 0; at < end; at += PIECE_BYTES - MAX_OF_A_VERSION) {
                 String piece = new String(library.read(at, PIECE_BYTES), StandardCharsets.ISO_8859_1);
                 Matcher said = NCCL_VERSION.matcher(piece);
                 if (said.find()) {
@@ -141,7 +141,7 @@ public record ProcessFacts(
     /** Beside a stranger's library, the file may be anything, even a pipe without a writer. */
     private static Optional<String> release(Path file) {
         try (OpenFile release = OpenFile.open(file)) {
-            return Optional.of(new String(release.read(MOST_OF_A_RELEASE), StandardCharsets.UTF_8));
+            return Optional.of(new String(release.read(MAX_OF_A_RELEASE), StandardCharsets.UTF_8));
         } catch (IOException _) {
             return Optional.empty();
         }

@@ -40,7 +40,7 @@ public record RdmaPortFacts(
      */
     public record GidFacts(int index, String gid, String type, Optional<String> interfaceName) {}
 
-    private static final int MOST_GIDS = 256;
+    private static final int MAX_GIDS = 256;
 
     /**
      * Of mlx5, rxe, bnxt_re and irdma: packets that were missing or came twice, and with a checksum that is wrong.
@@ -92,7 +92,7 @@ public record RdmaPortFacts(
     private static RdmaPortFacts of(Path device, Path port) {
         List<GidFacts> gids = new ArrayList<>();
         List<String> interfaces = new ArrayList<>();
-        for (int i = 0; i < MOST_GIDS; i++) {
+        for (int i = 0; i < MAX_GIDS; i++) {
             String index = Integer.toString(i);
             Optional<String> gid = Machine.line(port.resolve("gids").resolve(index));
             if (gid.isEmpty()) {

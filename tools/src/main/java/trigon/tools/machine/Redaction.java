@@ -54,15 +54,15 @@ public final class Redaction {
             Pattern.compile("()\\b(?:hf_|gh[opsu]_|github_pat_|glpat-|sk-|xox[abp]-|AKIA)[A-Za-z0-9_-]{12,}"));
 
     /** Shorter ones are in too many words. */
-    private static final int LEAST_LENGTH = 4;
+    private static final int MIN_LENGTH = 4;
 
-    private static final int MOST_KEY_BYTES = 1 << 16;
+    private static final int MAX_KEY_BYTES = 1 << 16;
 
     /** Secrets in one environment of another process. */
-    private static final int MOST_NAMED = 256;
+    private static final int MAX_NAMED = 256;
 
     /** Of all environments, each with the ways in which it is written. */
-    private static final int MOST_KNOWN = 8192;
+    private static final int MAX_KNOWN = 8192;
 
     private final List<String> known;
 
@@ -94,12 +94,12 @@ public final class Redaction {
      */
     public Optional<Redaction> with(Map<String, String> environment) {
         long named = environment.keySet().stream().filter(Redaction::isSecret).count();
-        if (named > MOST_NAMED) {
+        if (named > MAX_NAMED) {
             return Optional.empty();
         }
         Set<String> all = new HashSet<>(known);
         all.addAll(of(environment).known);
-        return all.size() > MOST_KNOWN ? Optional.empty() : Optional.of(new Redaction(all));
+        return all.size() > MAX_KNOWN ? Optional.empty() : Optional.of(new Redaction(all));
     }
 
     /** Whether a variable or an option of this name may be secret. */
@@ -139,7 +139,7 @@ public final class Redaction {
         add(text, known);
         text.lines().forEach(line -> add(line.strip(), known));
         byte[] stripped = text.getBytes(StandardCharsets.ISO_8859_1);
-        if (stripped.length >= LEAST_LENGTH) {
+        if (stripped.length >= MIN_LENGTH) {
             add(HexFormat.of().formatHex(stripped), known);
             add(HexFormat.of().withUpperCase().formatHex(stripped), known);
         }
@@ -149,7 +149,7 @@ public final class Redaction {
         String text = value.strip();
         boolean isWord =
                 text.toLowerCase(Locale.ROOT).matches("true|false|none|null|auto|default|disabled|enabled|root");
-        if (text.length() < LEAST_LENGTH || isWord) {
+        if (text.length() < MIN_LENGTH || isWord) {
             return;
         }
         known.add(text);
@@ -166,7 +166,7 @@ public final class Redaction {
 
     private static byte[] bytes(String file) {
         try (OpenFile open = OpenFile.open(Path.of(file))) {
-            return open.size() <= MOST_KEY_BYTES ? open.read(MOST_KEY_BYTES) : new byte[0];
+            return open.size() <= MAX_KEY_BYTES ? open.read(MAX_KEY_BYTES) : new byte[0];
         } catch (IOException | InvalidPathException _) {
             return new byte[0];
         }

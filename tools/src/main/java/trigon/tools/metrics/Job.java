@@ -38,7 +38,7 @@ public record Job(
         long pid, String program, String rank, List<LinkUse> links, List<PathUse> paths, List<FailoverUse> failovers) {
 
     /** Of all processes of one user: who makes up more is not shown. Each takes some 300 bytes here. */
-    static final int MOST_ROWS_OF_A_USER = 1 << 17;
+    static final int MAX_ROWS_OF_A_USER = 1 << 17;
 
     private static final String SOFTWARE = LinkKind.SOFTWARE.name();
     private static final String TCP = "TCP";
@@ -95,11 +95,11 @@ public record Job(
                     .sorted()
                     .flatMap(pid -> find(pid, skipped).stream())
                     .forEach(job -> {
-                        if (rowsOfUser.merge(user(job.pid()), job.rows(), Integer::sum) <= MOST_ROWS_OF_A_USER) {
+                        if (rowsOfUser.merge(user(job.pid()), job.rows(), Integer::sum) <= MAX_ROWS_OF_A_USER) {
                             found.add(job);
                         } else {
                             skipped.accept("process " + job.pid() + " is left out: its user's processes have more than "
-                                    + MOST_ROWS_OF_A_USER + " counters together");
+                                    + MAX_ROWS_OF_A_USER + " counters together");
                         }
                     });
         }

@@ -34,7 +34,7 @@ import trigon.tools.machine.Machine;
 public final class MetricsCommand implements Callable<Integer> {
 
     private static final int SOCKET_TIMEOUT_MILLIS = 2000;
-    private static final int MOST_REQUEST_BYTES = 8192;
+    private static final int MAX_REQUEST_BYTES = 8192;
 
     private final Machine machine;
     private final Console console;
@@ -142,7 +142,7 @@ public final class MetricsCommand implements Callable<Integer> {
     /** One at a time: who is slow is cut off. */
     private void answer(Socket socket) throws IOException {
         socket.setSoTimeout(SOCKET_TIMEOUT_MILLIS);
-        byte[] request = new byte[MOST_REQUEST_BYTES];
+        byte[] request = new byte[MAX_REQUEST_BYTES];
         int length = 0;
         String text = "";
         while (!text.contains("\r\n\r\n") && length < request.length) {

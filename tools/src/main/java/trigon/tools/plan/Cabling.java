@@ -40,7 +40,7 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
     }
 
     /** The most nodes that a plan may have. */
-    public static final int MOST_NODES = 1024;
+    public static final int MAX_NODES = 1024;
 
     private static final Pattern END =
             Pattern.compile("([A-Za-z0-9][A-Za-z0-9._-]{0,62}?)(?::([A-Za-z0-9._@-]{1,15}))?");
@@ -70,9 +70,9 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
     public static Cabling shape(String text, List<String> nodes, boolean spark) {
         String[] words = text.split(":", -1);
         int size = words.length == 2 && words[1].matches("\\d{1,4}") ? Integer.parseInt(words[1]) : 0;
-        if (size < 2 || size > MOST_NODES) {
+        if (size < 2 || size > MAX_NODES) {
             throw new WrongOption("--shape is " + text + ": must be ring, line, star or mesh, a colon, and a number of"
-                    + " nodes from 2 to " + MOST_NODES);
+                    + " nodes from 2 to " + MAX_NODES);
         }
         if (!nodes.isEmpty() && nodes.stream().distinct().count() != size) {
             throw new WrongOption("--nodes is %s: must be %d different names, for --shape %s"
@@ -115,8 +115,8 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         if (cables.isEmpty()) {
             throw new CommandFailure("there are no cables to plan");
         }
-        if (links.size() > MOST_NODES) {
-            throw new CommandFailure(links.size() + " nodes are more than the " + MOST_NODES + " that a plan may have");
+        if (links.size() > MAX_NODES) {
+            throw new CommandFailure(links.size() + " nodes are more than the " + MAX_NODES + " that a plan may have");
         }
         return new Cabling(List.copyOf(links.keySet()), withTwins(cables, machines), machines);
     }

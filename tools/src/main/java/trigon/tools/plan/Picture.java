@@ -14,8 +14,8 @@ final class Picture {
 
     private static final int SIZE = 640;
     private static final int MARGIN = 70;
-    private static final int MOST_NAMES = 64;
-    private static final int MOST_LABELLED = 16;
+    private static final int MAX_NAMES = 64;
+    private static final int MAX_LABELLED = 16;
 
     /** Between cables of the same two nodes. */
     private static final int APART = 8;
@@ -82,7 +82,7 @@ final class Picture {
         }
         pairs.forEach((pair, cables) -> lines(at(pair.getFirst()), at(pair.getLast()), cables.size()));
         cabling.nodes().forEach(this::circle);
-        if (cabling.nodes().size() <= MOST_LABELLED) {
+        if (cabling.nodes().size() <= MAX_LABELLED) {
             pairs.forEach((pair, cables) -> label(at(pair.getFirst()), at(pair.getLast()), cables));
         }
     }
@@ -121,11 +121,11 @@ final class Picture {
 
     private void circle(String node) {
         int nodes = cabling.nodes().size();
-        double radius = nodes <= MOST_NAMES ? Math.max(6, Math.min(24, 600.0 / nodes)) : 2;
+        double radius = nodes <= MAX_NAMES ? Math.max(6, Math.min(24, 600.0 / nodes)) : 2;
         Point at = at(node);
         svg.circle("", at.x(), at.y(), radius);
         taken.add(new Box(at.x(), at.y(), 2 * radius, 2 * radius));
-        if (nodes > MOST_NAMES) {
+        if (nodes > MAX_NAMES) {
             return;
         }
         if (node.length() < 4 && nodes < 24) {
@@ -135,7 +135,7 @@ final class Picture {
         double half = LETTER * node.length() / 2;
         double x = Math.max(half, Math.min(SIZE - half, at.x()));
         double y = at.y() < SIZE / 2.0 ? at.y() - radius - 6 : at.y() + radius + 14;
-        if (nodes > MOST_LABELLED) {
+        if (nodes > MAX_LABELLED) {
             double out = 1.0 + 40.0 / (SIZE / 2.0 - MARGIN);
             x = SIZE / 2.0 + (at.x() - SIZE / 2.0) * out;
             y = SIZE / 2.0 + (at.y() - SIZE / 2.0) * out + 5;

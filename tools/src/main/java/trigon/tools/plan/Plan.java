@@ -32,7 +32,7 @@ public record Plan(
     /** A cable that is not there, and what it would bring. */
     public record OneMore(String from, String to, double allReduce, double allToAll) {}
 
-    private static final int MOST_FOR_ONE_MORE = 24;
+    private static final int MAX_FOR_ONE_MORE = 24;
     private static final double BITS_OF_A_BYTE = 8;
 
     /**
@@ -42,7 +42,7 @@ public record Plan(
      */
     static Plan of(Cabling cabling, Subnets subnets, OptionalDouble gigabits) {
         Plan plan = withoutAdvice(cabling, subnets, gigabits);
-        if (cabling.nodes().size() > MOST_FOR_ONE_MORE) {
+        if (cabling.nodes().size() > MAX_FOR_ONE_MORE) {
             return plan;
         }
         Optional<OneMore> best = Optional.empty();

@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 final class PlannedTraffic {
 
-    private static final int MOST_STEPS = 200_000;
+    private static final int MAX_STEPS = 200_000;
 
     private final int nodes;
 
@@ -100,7 +100,7 @@ final class PlannedTraffic {
         boolean[] on = new boolean[nodes];
         on[0] = true;
         List<ArrayDeque<Integer>> open = new ArrayList<>(List.of(choices(0, on)));
-        for (int steps = 0; steps < MOST_STEPS && !way.isEmpty(); steps++) {
+        for (int steps = 0; steps < MAX_STEPS && !way.isEmpty(); steps++) {
             int last = way.getLast();
             if (way.size() == nodes && of(last).contains(0)) {
                 return Optional.of(way);

@@ -27,7 +27,7 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
     /** The addresses of a cable's ends. */
     private record Ends(InterfaceAddress from, InterfaceAddress to) {}
 
-    private static final int MOST_OF_24 = 250;
+    private static final int MAX_OF_24 = 250;
     private static final int ALL_ADDRESSES = 1 << 16;
 
     /**
@@ -37,7 +37,7 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
      * @throws CommandFailure if there are too many cables for it
      */
     static Subnets of(Cabling cabling, int base, int wanted) {
-        int prefix = wanted > 0 ? wanted : cabling.cables().size() <= MOST_OF_24 ? 24 : 31;
+        int prefix = wanted > 0 ? wanted : cabling.cables().size() <= MAX_OF_24 ? 24 : 31;
         if (base < 0 || base > 255 || (prefix != 24 && prefix != 30 && prefix != 31)) {
             throw new WrongOption("--base must be 0 to 255, and --prefix 24, 30 or 31");
         }

@@ -49,8 +49,8 @@ sealed interface NcclPair {
     int SIMPLE = 2;
     int NONE = -1;
 
-    int MOST_OF_COLLNET = 8;
-    int MOST_OF_NVLS = 32;
+    int MAX_OF_COLLNET = 8;
+    int MAX_OF_NVLS = 32;
     String NVLINK_SHARP = "with NVLink SHARP";
 
     /** For NCCL's numbers of both; -1: the tuner leaves it open. */
@@ -108,8 +108,8 @@ sealed interface NcclPair {
             return Optional.of("NCCL has no collnet on one node");
         }
         // updateCollCostTable, NCCL_MAX_DIRECT_ARITY + 1
-        return job.ranksOfNode() > MOST_OF_COLLNET
-                ? Optional.of("NCCL has collnet only for up to %d ranks of a node".formatted(MOST_OF_COLLNET))
+        return job.ranksOfNode() > MAX_OF_COLLNET
+                ? Optional.of("NCCL has collnet only for up to %d ranks of a node".formatted(MAX_OF_COLLNET))
                 : Optional.empty();
     }
 
@@ -124,9 +124,9 @@ sealed interface NcclPair {
             return Optional.of("NCCL has no nvls tree on one node");
         }
         // updateCollCostTable, NCCL_MAX_NVLS_ARITY
-        return !job.reducesAll() && job.ranksOfNode() > MOST_OF_NVLS
+        return !job.reducesAll() && job.ranksOfNode() > MAX_OF_NVLS
                 ? Optional.of("NCCL has nvls for %s only for up to %d ranks of a node"
-                        .formatted(job.collective(), MOST_OF_NVLS))
+                        .formatted(job.collective(), MAX_OF_NVLS))
                 : Optional.empty();
     }
 

@@ -13,7 +13,7 @@ import trigon.tools.console.UserFiles;
 final class PolicyObjectFile {
 
     /** What a process with such a policy reads at most. */
-    private static final int MOST_BYTES = 4 << 20;
+    private static final int MAX_BYTES = 4 << 20;
 
     private final Path path;
     private final byte[] bytes;
@@ -26,10 +26,10 @@ final class PolicyObjectFile {
     /** @throws CommandFailure if it cannot be read, or is too large */
     static PolicyObjectFile read(Path path) {
         try (InputStream in = Files.newInputStream(path)) {
-            byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
+            byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
                 throw new CommandFailure("%s has more than %d bytes, and a policy's object has not: give the path of an"
-                                .formatted(path, MOST_BYTES)
+                                .formatted(path, MAX_BYTES)
                         + " object made by clang -target bpf");
             }
             return new PolicyObjectFile(path, bytes);

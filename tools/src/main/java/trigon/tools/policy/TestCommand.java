@@ -40,8 +40,8 @@ import trigon.tools.machine.Machine;
         })
 final class TestCommand implements Callable<Integer> {
 
-    private static final int LEAST_EXPONENT = 3;
-    private static final int MOST_EXPONENT = 33;
+    private static final int MIN_EXPONENT = 3;
+    private static final int MAX_EXPONENT = 33;
 
     private final Machine machine;
     private final Console console;
@@ -87,7 +87,7 @@ final class TestCommand implements Callable<Integer> {
 
     private static List<Long> powersOfTwo() {
         List<Long> sizes = new ArrayList<>();
-        for (int exponent = LEAST_EXPONENT; exponent <= MOST_EXPONENT; exponent++) {
+        for (int exponent = MIN_EXPONENT; exponent <= MAX_EXPONENT; exponent++) {
             sizes.add(1L << exponent);
         }
         return sizes;

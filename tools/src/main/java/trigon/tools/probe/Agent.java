@@ -28,7 +28,7 @@ import trigon.verbs.VerbsAvailability;
  */
 public final class Agent implements AutoCloseable {
 
-    private static final int MOST_BYTES = 64 << 20;
+    private static final int MAX_BYTES = 64 << 20;
 
     private final Machine machine;
     private final InstantSource clock;
@@ -157,7 +157,7 @@ public final class Agent implements AutoCloseable {
                 question.isTrue("roce"),
                 (int) question.whole("topology"),
                 (int) question.whole("mtu"),
-                Math.clamp(question.whole("bytes"), 1, MOST_BYTES),
+                Math.clamp(question.whole("bytes"), 1, MAX_BYTES),
                 question.isTrue("rate"));
     }
 

@@ -35,12 +35,12 @@ public final class Examination {
     private static final int HELLOS = 3;
 
     /** For the address of an interface that has just come up: some 2 s. */
-    private static final int MOST_WAITS = 20;
+    private static final int MAX_WAITS = 20;
 
     /** Paths along the kernel's routes that a node tries to connect over, all at the same time. */
     private static final int MAX_ROUTED = 256;
 
-    private static final int MOST_HELLOS = 8;
+    private static final int MAX_HELLOS = 8;
     private static final long HELLO_MILLIS = 120;
     private static final int BYTES = 256 << 10;
     private static final int BYTES_FOR_RATE = 4 << 20;
@@ -123,7 +123,7 @@ public final class Examination {
 
     private Answer facts(NodeConnection node) throws IOException {
         NodeFacts facts = ask(node);
-        for (int i = 0; i < MOST_WAITS && isComingUp(facts); i++) {
+        for (int i = 0; i < MAX_WAITS && isComingUp(facts); i++) {
             pause.run();
             facts = ask(node);
         }
@@ -184,7 +184,7 @@ public final class Examination {
         String session = UUID.randomUUID().toString();
         List<Heard> heard = new ArrayList<>();
         int unchanged = 0;
-        for (int i = 0; i < MOST_HELLOS && (i < HELLOS || unchanged < 1 || !isComplete(facts, heard)); i++) {
+        for (int i = 0; i < MAX_HELLOS && (i < HELLOS || unchanged < 1 || !isComplete(facts, heard)); i++) {
             questions.ask(
                     HELLO,
                     there,

@@ -29,8 +29,8 @@ final class Hellos implements AutoCloseable {
     private static final String GROUP = "ff12::5448";
 
     private static final int PORT = 21_578;
-    private static final int MOST_BYTES = 1024;
-    private static final int MOST_HEARD = 4096;
+    private static final int MAX_BYTES = 1024;
+    private static final int MAX_HEARD = 4096;
 
     private final DatagramChannel channel;
     private final List<NetworkInterface> interfaces;
@@ -91,13 +91,13 @@ final class Hellos implements AutoCloseable {
     }
 
     private void receive() {
-        ByteBuffer buffer = ByteBuffer.allocate(MOST_BYTES);
+        ByteBuffer buffer = ByteBuffer.allocate(MAX_BYTES);
         try {
             while (true) {
                 buffer.clear();
                 if (channel.receive(buffer) instanceof InetSocketAddress source
                         && source.getAddress() instanceof Inet6Address address
-                        && heard.size() < MOST_HEARD) {
+                        && heard.size() < MAX_HEARD) {
                     buffer.flip();
                     NetworkInterface on = NetworkInterface.getByIndex(address.getScopeId());
                     if (on != null) {

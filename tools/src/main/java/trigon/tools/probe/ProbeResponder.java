@@ -26,7 +26,7 @@ final class ProbeResponder implements AutoCloseable {
     /** RoCE v2's, IANA "ri"; what blocks it blocks RDMA. */
     static final int ROCE_PORT = 4791;
 
-    private static final int MOST_BYTES = 1 << 30;
+    private static final int MAX_BYTES = 1 << 30;
     private static final int SOCKET_TIMEOUT_MILLIS = 10_000;
 
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -99,7 +99,7 @@ final class ProbeResponder implements AutoCloseable {
             byte[] buffer = new byte[1 << 16];
             while (true) {
                 long left = in.readLong();
-                if (left < 0 || left > MOST_BYTES) {
+                if (left < 0 || left > MAX_BYTES) {
                     return;
                 }
                 CRC32C checksum = new CRC32C();

@@ -19,7 +19,7 @@ import trigon.tools.console.JsonObject;
 /** A node whose agent is started by a program such as ssh, and is asked by its standard streams. */
 public final class RemoteNode implements NodeConnection {
 
-    private static final int MOST_COMPLAINT = 400;
+    private static final int MAX_COMPLAINT = 400;
 
     private final String name;
     private final Duration patience;
@@ -57,7 +57,7 @@ public final class RemoteNode implements NodeConnection {
         try (BufferedReader lines = process.errorReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 synchronized (complaints) {
-                    if (complaints.length() < MOST_COMPLAINT) {
+                    if (complaints.length() < MAX_COMPLAINT) {
                         complaints.append(complaints.isEmpty() ? "" : "; ").append(line);
                     }
                 }

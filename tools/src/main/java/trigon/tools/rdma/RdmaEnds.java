@@ -37,8 +37,8 @@ public final class RdmaEnds implements AutoCloseable {
     private static final long WRITE_MILLIS = 10_000;
     private static final int BURSTS = 5;
     private static final long RATE_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final int MOST_BYTES = 16 << 20;
-    private static final int MOST_OPEN = 16;
+    private static final int MAX_BYTES = 16 << 20;
+    private static final int MAX_OPEN = 16;
 
     private final Supplier<MachineLinks> links;
     private final SecureRandom random = new SecureRandom();
@@ -123,14 +123,14 @@ public final class RdmaEnds implements AutoCloseable {
         if (link.isEmpty() || now.provider().isEmpty()) {
             return failed("open", "", question.text("device") + " serves " + question.text("address") + " no more");
         }
-        if (ends.size() >= MOST_OPEN) {
-            throw new IllegalArgumentException("more than " + MOST_OPEN + " queue pairs are open");
+        if (ends.size() >= MAX_OPEN) {
+            throw new IllegalArgumentException("more than " + MAX_OPEN + " queue pairs are open");
         }
         RdmaEnd end = new RdmaEnd(
                 now.provider().get(),
                 link.get(),
                 now.config().queuePair(),
-                Math.clamp(question.whole("bytes"), 1, MOST_BYTES),
+                Math.clamp(question.whole("bytes"), 1, MAX_BYTES),
                 random.nextInt(1 << 24));
         RdmaEnd before = ends.put(question.text("id"), end);
         if (before != null) {

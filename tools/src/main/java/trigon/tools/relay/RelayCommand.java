@@ -45,7 +45,7 @@ import trigon.tools.machine.MachineLinks;
 public final class RelayCommand implements Callable<Integer> {
 
     private static final Duration BETWEEN_REPORTS = Duration.ofMinutes(1);
-    private static final int LEAST_TO_SPIN = 4;
+    private static final int MIN_TO_SPIN = 4;
 
     private final Machine machine;
     private final Console console;
@@ -83,7 +83,7 @@ public final class RelayCommand implements Callable<Integer> {
 
     /** With fewer processors, a thread that looks for more takes them from who has work. */
     private static boolean spins() {
-        return Runtime.getRuntime().availableProcessors() >= LEAST_TO_SPIN;
+        return Runtime.getRuntime().availableProcessors() >= MIN_TO_SPIN;
     }
 
     /** Those of jobs; circuits go over interfaces, whatever RDMA there is. */

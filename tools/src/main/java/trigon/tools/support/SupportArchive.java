@@ -17,7 +17,7 @@ import trigon.tools.machine.Redaction;
 /** A zip file whose entries are texts, each without secrets; its owner alone may read it. One thread. */
 final class SupportArchive implements AutoCloseable {
 
-    static final int MOST_LOG_BYTES = 1 << 22;
+    static final int MAX_LOG_BYTES = 1 << 22;
 
     private final ZipOutputStream zip;
     private final Redaction redaction;
@@ -43,8 +43,8 @@ final class SupportArchive implements AutoCloseable {
     /** Adds the last part of a file, from the beginning of a line on. */
     void addEnd(String name, Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            long from = Math.max(0, channel.size() - MOST_LOG_BYTES);
-            ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(MOST_LOG_BYTES, channel.size()));
+            long from = Math.max(0, channel.size() - MAX_LOG_BYTES);
+            ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(MAX_LOG_BYTES, channel.size()));
             channel.position(from);
             while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
                 // until it is full, or the file has become shorter

@@ -20,7 +20,7 @@ final class OtherNetworks implements AutoCloseable {
     /** Between the name of an interface and what tells its namespace. */
     static final String OF = " of process ";
 
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
     private static final int FIELDS = 16;
 
     /** Of a line of proc(5)'s net/dev: bytes that came in, and bytes that went out. */
@@ -90,7 +90,7 @@ final class OtherNetworks implements AutoCloseable {
 
     /** Two lines with headings, and a line for each interface. */
     private static Map<String, Long> read(RandomAccessFile counters) throws IOException {
-        byte[] text = new byte[MOST_BYTES];
+        byte[] text = new byte[MAX_BYTES];
         int length = 0;
         counters.seek(0);
         for (int count = 0; count >= 0 && length < text.length; length += Math.max(count, 0)) {

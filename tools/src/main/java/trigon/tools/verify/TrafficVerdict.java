@@ -27,12 +27,12 @@ import trigon.tools.verify.Watch.Seen;
 record TrafficVerdict(List<String> wrong, List<String> notes) {
 
     /** Of what the plugin has counted, as its counts and the NIC's are not of one moment. */
-    private static final double LEAST_SHARE = 0.9;
+    private static final double MIN_SHARE = 0.9;
 
     /** Traffic over other NICs that is worth a note: a tenth of the plugin's, and no less than a megabyte. */
     private static final double SHARE_OF_OTHERS = 0.1;
 
-    private static final long LEAST_OF_OTHERS = 1_000_000;
+    private static final long MIN_OF_OTHERS = 1_000_000;
 
     TrafficVerdict {
         wrong = List.copyOf(wrong);
@@ -137,14 +137,14 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
             Long counted = nics.get(nic);
             if (counted == null) {
                 notes.add(nic + " has no counters, so only Trigon's counters are known");
-            } else if (counted < ours * LEAST_SHARE) {
+            } else if (counted < ours * MIN_SHARE) {
                 wrong.add(("Trigon says that %s went over %s, whose own counters show %s: the traffic took another"
                                 + " interface")
                         .formatted(megabytes(ours), nic, megabytes(counted)));
             }
         });
         nics.forEach((nic, counted) -> {
-            if (!byNic.containsKey(nic) && counted >= LEAST_OF_OTHERS && counted > all * SHARE_OF_OTHERS) {
+            if (!byNic.containsKey(nic) && counted >= MIN_OF_OTHERS && counted > all * SHARE_OF_OTHERS) {
                 notes.add("%s went over %s meanwhile, a link that Trigon did not use: by another program, or"
                                 .formatted(megabytes(counted), nic)
                         + " other traffic of this job");

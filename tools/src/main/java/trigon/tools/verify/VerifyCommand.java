@@ -49,7 +49,7 @@ public final class VerifyCommand implements Callable<Integer> {
     /** For what a command has said last to arrive. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(2);
 
-    private static final int MOST_SECONDS = 24 * 60 * 60;
+    private static final int MAX_SECONDS = 24 * 60 * 60;
 
     private final Machine machine;
     private final Console console;
@@ -93,9 +93,9 @@ public final class VerifyCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "either --pid names running processes, or a command follows --");
         }
-        if (seconds < 1 || seconds > MOST_SECONDS) {
+        if (seconds < 1 || seconds > MAX_SECONDS) {
             throw new ParameterException(
-                    spec.commandLine(), "--seconds is " + seconds + ": must be 1 to " + MOST_SECONDS);
+                    spec.commandLine(), "--seconds is " + seconds + ": must be 1 to " + MAX_SECONDS);
         }
         try (Watch watch = new Watch(machine, pids.isEmpty())) {
             return verify(watch);

@@ -82,7 +82,7 @@ class MetricsCommandsTest {
     @Test
     @Timeout(120)
     void processesOfAUserWithAnyNumberOfCountersAreLeftOut(@TempDir Path directory) throws Exception {
-        int rows = MetricsRow.MOST_ROWS;
+        int rows = MetricsRow.MAX_ROWS;
         ByteBuffer content = ByteBuffer.allocate((int) MetricsRow.HEADER_BYTES + rows * MetricsRow.BYTES)
                 .order(ByteOrder.nativeOrder());
         content.putLong(0, MetricsRow.MAGIC).putInt((int) MetricsRow.USED, rows);

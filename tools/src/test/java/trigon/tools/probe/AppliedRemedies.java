@@ -40,7 +40,7 @@ final class AppliedRemedies {
             "rdma-device-refused", "there is no device file",
             "rdma-library", "a package would be installed");
 
-    private static final int MOST = 24;
+    private static final int MAX = 24;
 
     private final LinkNamespaces lab;
     private final int nodes;
@@ -71,7 +71,7 @@ final class AppliedRemedies {
         List<Finding> findings = Diagnosis.of(seen.orElseThrow()).stream()
                 .filter(finding -> !usual.contains(finding.code()))
                 .toList();
-        for (int i = 0; i < MOST; i++) {
+        for (int i = 0; i < MAX; i++) {
             Optional<Finding> next = findings.stream()
                     .filter(finding -> !commands(finding).isEmpty())
                     .findFirst();
@@ -80,7 +80,7 @@ final class AppliedRemedies {
             }
             findings = applied(next.get(), findings);
         }
-        throw new AssertionError("after the commands of " + MOST + " findings there still are " + findings);
+        throw new AssertionError("after the commands of " + MAX + " findings there still are " + findings);
     }
 
     boolean haveChangedSomething() {

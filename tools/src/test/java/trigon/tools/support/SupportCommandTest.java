@@ -174,7 +174,7 @@ class SupportCommandTest {
         assertThat(entries(archive).get("logs/1-long.log"))
                 .startsWith("0123456789abcde\n")
                 .endsWith("the last line\n")
-                .hasSizeLessThanOrEqualTo(SupportArchive.MOST_LOG_BYTES);
+                .hasSizeLessThanOrEqualTo(SupportArchive.MAX_LOG_BYTES);
     }
 
     @Test

@@ -220,7 +220,7 @@ public final class Recorder implements AutoCloseable {
             long spare = threads.stream()
                     .filter(ring -> Memory.getLongAcquire(ring.address() + RingLayout.OWNER) == 0)
                     .count();
-            for (; spare < SPARE_THREAD_RINGS && threads.size() < TableLayout.MOST_THREADS; spare++) {
+            for (; spare < SPARE_THREAD_RINGS && threads.size() < TableLayout.MAX_THREADS; spare++) {
                 Ring ring = open(Fields.of("kind", "thread", "number", threads.size()));
                 if (ring == null) {
                     return;

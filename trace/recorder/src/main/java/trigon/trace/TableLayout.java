@@ -34,27 +34,27 @@ public final class TableLayout {
     public static final int TCP_BUSY = 32;
 
     /** Connections that there is room for. */
-    public static final int MOST_TCP = 512;
+    public static final int MAX_TCP = 512;
 
     /** Addresses of rings for threads that NCCL's profiler is called on, 8 bytes each. */
-    public static final long THREADS = TCP + (long) MOST_TCP * TCP_BYTES;
+    public static final long THREADS = TCP + (long) MAX_TCP * TCP_BYTES;
 
     /** How many of them there can be. */
-    public static final int MOST_THREADS = 64;
+    public static final int MAX_THREADS = 64;
 
     /** Addresses of the comms' rings, by the slot number in a handle, 8 bytes each. */
-    public static final long COMMS = THREADS + MOST_THREADS * 8L;
+    public static final long COMMS = THREADS + MAX_THREADS * 8L;
 
     /** How many there can be. */
-    public static final int MOST_COMMS = 1 << 16;
+    public static final int MAX_COMMS = 1 << 16;
 
     /** Length of all of it. */
-    public static final long BYTES = COMMS + MOST_COMMS * 8L;
+    public static final long BYTES = COMMS + MAX_COMMS * 8L;
 
     private TableLayout() {}
 
     /** Where the address of the ring is that belongs to a comm, by its handle. */
     static long comm(long table, long handle) {
-        return table + COMMS + (handle >>> 32 & MOST_COMMS - 1) * 8;
+        return table + COMMS + (handle >>> 32 & MAX_COMMS - 1) * 8;
     }
 }

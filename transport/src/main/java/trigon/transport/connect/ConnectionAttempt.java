@@ -87,7 +87,7 @@ final class ConnectionAttempt implements AutoCloseable {
      * Makes it.
      *
      * @param number random: the peer tells attempts apart by it
-     * @param paths one for each queue pair, {@link Stripe#MOST} at most; a path may be there several times
+     * @param paths one for each queue pair, {@link Stripe#MAX} at most; a path may be there several times
      * @return the channels that came up, in the paths' order; none if all of them failed
      */
     List<PathChannel> connect(long number, List<Path> paths) {

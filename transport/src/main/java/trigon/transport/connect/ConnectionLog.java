@@ -15,7 +15,7 @@ public final class ConnectionLog {
     private static final Logger log = LoggerFactory.getLogger(ConnectionLog.class);
 
     /** Bounds the memory where peers come and go for ever; then all is said again. */
-    private static final int MOST = 10_000;
+    private static final int MAX = 10_000;
 
     private final Set<String> said = ConcurrentHashMap.newKeySet();
 
@@ -30,7 +30,7 @@ public final class ConnectionLog {
     }
 
     private boolean isNew(String line) {
-        if (said.size() >= MOST) {
+        if (said.size() >= MAX) {
             said.clear();
         }
         return said.add(line);

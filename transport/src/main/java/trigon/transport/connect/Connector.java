@@ -311,7 +311,7 @@ public final class Connector {
     private List<Path> pathsToTake(List<Path> candidates, Optional<LocalLink> preferred, int advised, int turn) {
         int most = advised > 0
                 ? advised
-                : config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MOST);
+                : config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MAX);
         List<Path> without = candidates.stream()
                 .filter(path ->
                         !recentFailures.has(path) && links.of(path.local()).isUp())
@@ -343,7 +343,7 @@ public final class Connector {
                 ? Math.max(advised, paths.size())
                 : paths.size() * config.stripes().queuePairsPerLink();
         List<Path> stripes = new ArrayList<>();
-        for (int i = 0; i < Math.min(count, Stripe.MOST); i++) {
+        for (int i = 0; i < Math.min(count, Stripe.MAX); i++) {
             stripes.add(paths.get(i % paths.size()));
         }
         return stripes;
@@ -357,7 +357,7 @@ public final class Connector {
                         .mapToInt(path -> path.local().assumedMbps())
                         .max()
                         .orElse(0),
-                DisjointPaths.among(candidates, Stripe.MOST).size(),
+                DisjointPaths.among(candidates, Stripe.MAX).size(),
                 first.kind() == LinkKind.RDMA,
                 first.isRelayed(),
                 trafficClass);

@@ -16,10 +16,10 @@ import java.util.concurrent.TimeUnit;
  *
  * @param control brings connections up: {@code trigon-control-<n>}, one for each task that runs now. Without a limit,
  *     since a task that waits for the peer's answer must not keep this node from giving its own
- * @param leading has senders look for other paths, and wait for the answers to their offers: at most {@value #MOST},
+ * @param leading has senders look for other paths, and wait for the answers to their offers: at most {@value #MAX},
  *     {@code trigon-failover-<n>}, since a cable takes hundreds of connections with it
  * @param following answers such offers: {@code trigon-follower-<n>}, likewise. No task of it waits for a peer
- * @param flushing repairs flushes to GPUs: at most {@value #MOST_FLUSHING}, {@code trigon-flush-<n>}. A driver that
+ * @param flushing repairs flushes to GPUs: at most {@value #MAX_FLUSHING}, {@code trigon-flush-<n>}. A driver that
  *     hangs holds up no failover, nor the end
  */
 public record ControlThreads(
@@ -27,9 +27,9 @@ public record ControlThreads(
         implements AutoCloseable {
 
     /** Enough for the waits of some: what they do takes a processor for milliseconds. */
-    static final int MOST = 16;
+    static final int MAX = 16;
 
-    static final int MOST_FLUSHING = 2;
+    static final int MAX_FLUSHING = 2;
 
     /** Long enough for those of a communicator, which come up one after the other. */
     private static final long IDLE_MILLIS = 200;
@@ -38,9 +38,9 @@ public record ControlThreads(
     public static ControlThreads open() {
         return new ControlThreads(
                 pool("trigon-control-", 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
-                pool("trigon-failover-", MOST, MOST, new LinkedBlockingQueue<>()),
-                pool("trigon-follower-", MOST, MOST, new LinkedBlockingQueue<>()),
-                pool("trigon-flush-", MOST_FLUSHING, MOST_FLUSHING, new LinkedBlockingQueue<>()));
+                pool("trigon-failover-", MAX, MAX, new LinkedBlockingQueue<>()),
+                pool("trigon-follower-", MAX, MAX, new LinkedBlockingQueue<>()),
+                pool("trigon-flush-", MAX_FLUSHING, MAX_FLUSHING, new LinkedBlockingQueue<>()));
     }
 
     private static ExecutorService pool(String name, int core, int most, BlockingQueue<Runnable> queue) {

@@ -41,7 +41,7 @@ public final class PathMonitor {
     private static final Logger log = LoggerFactory.getLogger(PathMonitor.class);
 
     /** What a device reports without end must not keep others from being heard. */
-    private static final int MOST_AT_ONCE = 64;
+    private static final int MAX_AT_ONCE = 64;
 
     /** Devices that cannot wake the thread up are asked so often. */
     private static final Duration LOOK = Duration.ofSeconds(1);
@@ -204,7 +204,7 @@ public final class PathMonitor {
     /** Returns whether to ask it again. */
     private static boolean ask(DeviceContext device, List<Report> reports) {
         try {
-            for (int i = 0; i < MOST_AT_ONCE; i++) {
+            for (int i = 0; i < MAX_AT_ONCE; i++) {
                 Optional<AsyncEvent> event = device.pollAsyncEvent();
                 if (event.isEmpty()) {
                     return true;

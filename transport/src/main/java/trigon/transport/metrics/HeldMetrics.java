@@ -22,7 +22,7 @@ import trigon.transport.metrics.MetricsReader.Snapshot;
 public final class HeldMetrics implements AutoCloseable {
 
     /** A process has a file for each plugin that it has loaded. */
-    private static final int MOST_FILES = 64;
+    private static final int MAX_FILES = 64;
 
     private final Path process;
 
@@ -76,8 +76,8 @@ public final class HeldMetrics implements AutoCloseable {
             if (held.containsKey(file.key())) {
                 return;
             }
-            if (held.size() == MOST_FILES) {
-                throw new UntrustedMetricsException("it has more than " + MOST_FILES + " files of counters");
+            if (held.size() == MAX_FILES) {
+                throw new UntrustedMetricsException("it has more than " + MAX_FILES + " files of counters");
             }
             held.put(file.key(), file);
             keeps = true;
@@ -100,8 +100,8 @@ public final class HeldMetrics implements AutoCloseable {
         for (OpenFile each : held.values()) {
             Snapshot snapshot = MetricsReader.read(each);
             rows += snapshot.rows();
-            if (rows > MetricsRow.MOST_ROWS) {
-                throw new UntrustedMetricsException("it has more than " + MetricsRow.MOST_ROWS + " counters");
+            if (rows > MetricsRow.MAX_ROWS) {
+                throw new UntrustedMetricsException("it has more than " + MetricsRow.MAX_ROWS + " counters");
             }
             snapshots.add(snapshot);
         }

@@ -105,7 +105,7 @@ public final class Metrics implements AutoCloseable {
 
     private Metrics(FileChannel channel) throws IOException {
         this.channel = channel;
-        rows = MetricsRow.MOST_ROWS;
+        rows = MetricsRow.MAX_ROWS;
         back();
         MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, length(rows), arena);
         address = mapped.address();

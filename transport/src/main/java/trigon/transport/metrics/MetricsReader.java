@@ -145,7 +145,7 @@ public final class MetricsReader {
             throw new UntrustedMetricsException(
                     "the counters are from another version of Trigon: use the tools of that version");
         }
-        return Math.clamp(header.getInt((int) MetricsRow.USED), 0, MetricsRow.MOST_ROWS);
+        return Math.clamp(header.getInt((int) MetricsRow.USED), 0, MetricsRow.MAX_ROWS);
     }
 
     /** So many of them, or what the file has. */

@@ -99,7 +99,7 @@ public final class MetricsRow {
     public static final int FAILOVERS = 3;
 
     /** Rows that a file has at most. */
-    public static final int MOST_ROWS = 1 << 16;
+    public static final int MAX_ROWS = 1 << 16;
 
     private MetricsRow() {}
 }

@@ -22,7 +22,7 @@ import trigon.system.Memory;
 final class ClearToSendMemory implements AutoCloseable {
 
     /** What is allocated at a time, unless a page is more. */
-    private static final int LEAST_BLOCK_BYTES = 32 << 10;
+    private static final int MIN_BLOCK_BYTES = 32 << 10;
 
     private static final int LINE = 64;
 
@@ -37,7 +37,7 @@ final class ClearToSendMemory implements AutoCloseable {
 
         Block(int bytes, int pageBytes) {
             this.bytes = bytes;
-            length = Math.max(LEAST_BLOCK_BYTES, pageBytes);
+            length = Math.max(MIN_BLOCK_BYTES, pageBytes);
             address = arena.allocate(length, pageBytes).address();
             int apart = pageBytes / (bytes + LINE) > 1 ? bytes + LINE : bytes;
             int perPage = pageBytes / apart;

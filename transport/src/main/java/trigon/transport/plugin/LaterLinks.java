@@ -27,7 +27,7 @@ final class LaterLinks {
     private static final Logger log = LoggerFactory.getLogger(LaterLinks.class);
 
     /** Each costs descriptors and a row of counters, and handles have no room for many: the rest is left out. */
-    private static final int MOST = 32;
+    private static final int MAX = 32;
 
     private final PluginSetup setup;
     private final NodeResources node;
@@ -75,7 +75,7 @@ final class LaterLinks {
         try {
             List<LocalLink> added = new ArrayList<>();
             for (LocalLink link : search.beyond(now)) {
-                if (now.size() + added.size() < MOST && isOpened(link)) {
+                if (now.size() + added.size() < MAX && isOpened(link)) {
                     added.add(link);
                 }
             }

@@ -30,7 +30,7 @@ public enum MessageProtocol {
     private static final int EAGER_SENDS = 2 * RequestRow.REQUESTS;
 
     /** Shorter messages go over one path: what they would gain by others does not make up for more work requests. */
-    public static final int LEAST_DIVIDED_BYTES = 32 << 10;
+    public static final int MIN_DIVIDED_BYTES = 32 << 10;
 
     /**
      * The one for links of that kind.

@@ -18,7 +18,7 @@ final class PartShares {
     static final int LINE = 128;
 
     /** The smallest share: what a path carries is what is known of it. */
-    static final double LEAST = 1.0 / 64;
+    static final double MIN = 1.0 / 64;
 
     /** For how long, and over how many messages, is measured before shares change. */
     static final long WINDOW_NANOS = 25_000_000;
@@ -125,7 +125,7 @@ final class PartShares {
         }
         double raised = 0;
         for (int i = 0; i < values.length; i++) {
-            values[i] = Math.max(values[i] / sum, LEAST);
+            values[i] = Math.max(values[i] / sum, MIN);
             raised += values[i];
         }
         for (int i = 0; i < values.length; i++) {

@@ -37,7 +37,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
      * What a port carries in one message at the least: that of SoftRoCE. A peer's port may carry less than the own one,
      * and the send queue is made before the peer is known.
      */
-    private static final long LEAST_MAX_MESSAGE_BYTES = 8L << 20;
+    private static final long MIN_MAX_MESSAGE_BYTES = 8L << 20;
 
     private final Requests requests;
     private final OpenMessages open;
@@ -95,7 +95,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
 
     /** Send queue entries to ask for on a port, so that one message of the greatest length fits whatever the peer's. */
     static int sendQueueDepth(long ownMaxMessageBytes) {
-        long longest = Math.min(ownMaxMessageBytes, LEAST_MAX_MESSAGE_BYTES);
+        long longest = Math.min(ownMaxMessageBytes, MIN_MAX_MESSAGE_BYTES);
         long writes = Math.ceilDiv(NetPlugin.MAX_MESSAGE_BYTES, longest);
         return Math.toIntExact(Math.max(writes + RequestRow.REQUESTS, 2L * RequestRow.REQUESTS));
     }
@@ -139,7 +139,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     }
 
     private static boolean isDivided(int size) {
-        return size >= MessageProtocol.LEAST_DIVIDED_BYTES;
+        return size >= MessageProtocol.MIN_DIVIDED_BYTES;
     }
 
     /** Whether the send queues have room for a message now; decides what goes over which path. */

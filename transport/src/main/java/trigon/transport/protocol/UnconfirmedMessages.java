@@ -38,18 +38,18 @@ final class UnconfirmedMessages {
     private static final int LONGEST_OF_RING = 4;
 
     /** And so many messages may be unconfirmed, a power of two. */
-    static final int MOST = 256;
+    static final int MAX = 256;
 
     /**
      * After a half of the ring, or of these, the peer is asked: an answer costs two system calls, and comes before the
      * other half is used up.
      */
-    private static final int ASK_MESSAGES = MOST / 2;
+    private static final int ASK_MESSAGES = MAX / 2;
 
     /** Copies do not share lines of a cache: one is written while a device may still read the one before. */
     private static final int LINE = 64;
 
-    private static final int MASK = MOST - 1;
+    private static final int MASK = MAX - 1;
 
     private final IntFunction<MemorySegment> allocator;
     private final MemorySegment[] rings = new MemorySegment[RING_BYTES.length];
@@ -60,15 +60,15 @@ final class UnconfirmedMessages {
     private int ringBytes = RING_BYTES[0];
     private int longestCopy = LONGEST_COPY;
 
-    private final long[] addresses = new long[MOST];
-    private final int[] sizes = new int[MOST];
-    private final int[] tags = new int[MOST];
+    private final long[] addresses = new long[MAX];
+    private final int[] sizes = new int[MAX];
+    private final int[] tags = new int[MAX];
     /** Where NCCL's memory belongs to; null where the message is copied, or empty. */
-    private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[MOST];
+    private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[MAX];
     /** Up to where the ring is used by this message and those before it, counted from the first byte ever copied. */
-    private final long[] ends = new long[MOST];
+    private final long[] ends = new long[MAX];
     /** The ring with the copy. */
-    private final byte[] ringOf = new byte[MOST];
+    private final byte[] ringOf = new byte[MAX];
 
     private long oldest;
     private long next;
@@ -152,7 +152,7 @@ final class UnconfirmedMessages {
 
     /** Whether one more message of that size fits. */
     boolean hasRoom(int size) {
-        return next - oldest < MOST && (!isCopied(size) || fits(size));
+        return next - oldest < MAX && (!isCopied(size) || fits(size));
     }
 
     private boolean fits(int size) {

@@ -28,7 +28,7 @@ public record SenderResume(
         LostReason lost) {
 
     /** Epochs that may fail one after the other without a message getting across. */
-    public static final int MOST_FRUITLESS = 8;
+    public static final int MAX_FRUITLESS = 8;
 
     /** Where it is. */
     public enum State {
@@ -68,7 +68,7 @@ public record SenderResume(
         int fruitlessNow = inVain ? fruitless + 1 : 0;
         SenderResume counted = new SenderResume(
                 State.FENCED, Step.PROBE, epoch, attempt, begunNow, confirmedNow, received, fruitlessNow, lost);
-        return fruitlessNow > MOST_FRUITLESS ? counted.losing(LostReason.FRUITLESS) : counted;
+        return fruitlessNow > MAX_FRUITLESS ? counted.losing(LostReason.FRUITLESS) : counted;
     }
 
     /** The peer has answered a greeting, and proven that it is the peer: it lives, and that path works. */

@@ -30,9 +30,9 @@ final class FlushDevice implements AutoCloseable {
     private FlushQueuePair queuePair; // of no use while it is repaired
 
     // of the flush in each slot: its number, and what is READ
-    private final long[] numbers = new long[Flushes.MOST];
-    private final long[] addresses = new long[Flushes.MOST];
-    private final int[] remoteKeys = new int[Flushes.MOST];
+    private final long[] numbers = new long[Flushes.MAX];
+    private final long[] addresses = new long[Flushes.MAX];
+    private final int[] remoteKeys = new int[Flushes.MAX];
 
     /** Why the queue pair was of no use last. */
     private String trouble = "";
@@ -40,7 +40,7 @@ final class FlushDevice implements AutoCloseable {
     /** A link's. May block. */
     FlushDevice(Link link, FlushRepairs repairs) {
         this.link = link;
-        queuePair = new FlushQueuePair(link, Flushes.MOST);
+        queuePair = new FlushQueuePair(link, Flushes.MAX);
         repair = new FlushRepair(queuePair, repairs);
         reads = new FlushReads(repairs.patience());
     }
@@ -93,7 +93,7 @@ final class FlushDevice implements AutoCloseable {
     }
 
     private long[] owedAddresses() {
-        return IntStream.range(0, Flushes.MOST)
+        return IntStream.range(0, Flushes.MAX)
                 .filter(reads::owes)
                 .mapToLong(slot -> addresses[slot])
                 .distinct()

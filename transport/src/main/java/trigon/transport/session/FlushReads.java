@@ -191,7 +191,7 @@ final class FlushReads {
 
     /** Where a flush is kept, by its number. */
     static int slot(long number) {
-        return (int) number & (Flushes.MOST - 1);
+        return (int) number & (Flushes.MAX - 1);
     }
 
     private static int bit(int slot) {

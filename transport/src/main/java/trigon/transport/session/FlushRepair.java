@@ -138,7 +138,7 @@ final class FlushRepair implements AutoCloseable {
     private Outcome reopen() {
         try {
             closeCurrent();
-            FlushQueuePair next = new FlushQueuePair(link, Flushes.MOST);
+            FlushQueuePair next = new FlushQueuePair(link, Flushes.MAX);
             current = next;
             return new Outcome.Repaired(next);
         } catch (VerbsException e) {

@@ -24,7 +24,7 @@ import trigon.verbs.ProtectionDomain;
 final class Flushes implements AutoCloseable {
 
     /** As many requests as NCCL has of a comm. */
-    static final int MOST = 32;
+    static final int MAX = 32;
 
     /** What has become of the flush in a slot. */
     private enum Step {
@@ -41,10 +41,10 @@ final class Flushes implements AutoCloseable {
     private FlushDevice[] devices = {};
 
     // of the flush in each slot
-    private final long[] numbers = new long[MOST];
-    private final Step[] steps = new Step[MOST];
-    private final long[] addresses = new long[MOST];
-    private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[MOST];
+    private final long[] numbers = new long[MAX];
+    private final Step[] steps = new Step[MAX];
+    private final long[] addresses = new long[MAX];
+    private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[MAX];
     private long next;
 
     /** Of a session, by its handle. */

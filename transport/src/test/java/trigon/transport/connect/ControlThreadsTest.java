@@ -84,12 +84,12 @@ class ControlThreadsTest {
                         return release.await(60, TimeUnit.SECONDS);
                     }));
                 }
-                Await.until("threads at work", () -> used.size() % ControlThreads.MOST == 0 && !used.isEmpty());
+                Await.until("threads at work", () -> used.size() % ControlThreads.MAX == 0 && !used.isEmpty());
                 assertThat(tasks.getLast().isDone()).isFalse();
             }
             release.countDown();
         }
-        assertThat(used).hasSizeLessThanOrEqualTo(2 * ControlThreads.MOST);
+        assertThat(used).hasSizeLessThanOrEqualTo(2 * ControlThreads.MAX);
     }
 
     /** A driver that hangs must not keep a plugin from ending. */
@@ -105,7 +105,7 @@ class ControlThreadsTest {
                     return release.await(60, TimeUnit.SECONDS);
                 }));
             }
-            Await.until("threads at work", () -> used.size() == ControlThreads.MOST_FLUSHING);
+            Await.until("threads at work", () -> used.size() == ControlThreads.MAX_FLUSHING);
 
             assertThat(threads.following().submit(() -> "done").get(60, TimeUnit.SECONDS))
                     .isEqualTo("done");
@@ -116,7 +116,7 @@ class ControlThreadsTest {
             assertThat(task.get(60, TimeUnit.SECONDS)).isTrue();
         }
         assertThat(used)
-                .hasSize(ControlThreads.MOST_FLUSHING)
+                .hasSize(ControlThreads.MAX_FLUSHING)
                 .allMatch(thread -> thread.getName().startsWith("trigon-flush-"));
     }
 }

@@ -156,7 +156,7 @@ class HostileMetricsTest {
     /** Each file has as many as it may have. */
     @Test
     void moreCountersThanAFileHasAreRefused() throws Exception {
-        ByteBuffer rows = ByteBuffer.allocate(ROW + (MetricsRow.MOST_ROWS / 2 + 1) * MetricsRow.BYTES)
+        ByteBuffer rows = ByteBuffer.allocate(ROW + (MetricsRow.MAX_ROWS / 2 + 1) * MetricsRow.BYTES)
                 .order(ByteOrder.nativeOrder());
         rows.putLong(0, MetricsRow.MAGIC).putInt((int) MetricsRow.USED, Integer.MAX_VALUE);
         for (int at = ROW; at < rows.capacity(); at += MetricsRow.BYTES) {

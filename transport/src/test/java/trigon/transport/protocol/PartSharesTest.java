@@ -46,7 +46,7 @@ class PartSharesTest {
         assertThat(shares.share(0)).isEqualTo(0.2);
         assertThat(shares.share(1)).isEqualTo(0.8);
 
-        assertThat(new PartShares(1, 400_000).share(0)).isCloseTo(PartShares.LEAST, within(0.001));
+        assertThat(new PartShares(1, 400_000).share(0)).isCloseTo(PartShares.MIN, within(0.001));
     }
 
     /** Links that carry so many bytes per microsecond; messages one after the other, or several at a time. */
@@ -80,7 +80,7 @@ class PartSharesTest {
             }
         }
         double right = (double) first / (first + second);
-        assertThat(shares.share(0)).isCloseTo(Math.max(right, PartShares.LEAST), within(right / 4));
+        assertThat(shares.share(0)).isCloseTo(Math.max(right, PartShares.MIN), within(right / 4));
     }
 
     private record Part(int message, int path, int bytes, long end) {}

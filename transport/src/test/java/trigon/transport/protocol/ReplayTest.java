@@ -54,7 +54,7 @@ class ReplayTest {
     }
 
     private static final int[] SIZES = {0, 8, 8, 8, 1000, 4096, 4097, 9000, 60_000, 90_000};
-    private static final int MOST = 90_000;
+    private static final int MAX = 90_000;
     private static final int TAG = 7;
     private static final int CUTS = Integer.getInteger("trigon.cuts", 25);
     private static final int MESSAGES_BETWEEN = 300;
@@ -65,9 +65,9 @@ class ReplayTest {
     private @Nullable ProtocolPair opened;
     private final Arena arena = Arena.ofShared();
     private final long from =
-            arena.allocate((long) RequestRow.REQUESTS * MOST, 64).address();
+            arena.allocate((long) RequestRow.REQUESTS * MAX, 64).address();
     private final long to =
-            arena.allocate((long) RequestRow.REQUESTS * MOST, 64).address();
+            arena.allocate((long) RequestRow.REQUESTS * MAX, 64).address();
     private final long seed = Seed.next();
     private final Random random = new Random(seed);
     private final List<Integer> sizes = new ArrayList<>();
@@ -97,7 +97,7 @@ class ReplayTest {
     void everyMessageArrivesOnce(Ways ways, Cut cut) {
         opened = new ProtocolPair(ways.first(), true);
         ProtocolPair pair = opened;
-        pair.register(from, to, RequestRow.REQUESTS * MOST);
+        pair.register(from, to, RequestRow.REQUESTS * MAX);
         for (int round = 0; round < CUTS; round++) {
             long cutAt = received + random.nextInt(MESSAGES_BETWEEN);
             goOnUntil(pair, cutAt);
@@ -154,7 +154,7 @@ class ReplayTest {
             sizes.add(SIZES[random.nextInt(SIZES.length)]);
         }
         int size = sizes.get((int) sent);
-        long at = from + (long) slot * MOST;
+        long at = from + (long) slot * MAX;
         for (int i = 0; i < size; i++) {
             Memory.putByte(at + i, content(sent, i));
         }
@@ -181,7 +181,7 @@ class ReplayTest {
     private void ask(ProtocolPair pair) {
         int slot = Requests.slot(asked);
         if (receives[slot] == 0) {
-            long request = pair.receive(to + (long) slot * MOST, MOST, TAG);
+            long request = pair.receive(to + (long) slot * MAX, MAX, TAG);
             if (request > 0) {
                 receives[slot] = request;
                 asked++;
@@ -197,7 +197,7 @@ class ReplayTest {
         int size = sizes.get((int) received);
         assertThat(pair.receives.size(slot)).isEqualTo(size);
         for (int i = 0; i < size; i++) {
-            if (Memory.getByte(to + (long) slot * MOST + i) != content(received, i)) {
+            if (Memory.getByte(to + (long) slot * MAX + i) != content(received, i)) {
                 throw new AssertionError("byte %d of message %d, seed %d".formatted(i, received, seed));
             }
         }

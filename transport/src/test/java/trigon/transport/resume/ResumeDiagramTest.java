@@ -18,7 +18,7 @@ import trigon.transport.StateDiagram;
 class ResumeDiagramTest {
 
     /** Enough for a session to be lost since nothing gets across. */
-    private static final int MOST_ATTEMPTS = SenderResume.MOST_FRUITLESS + 3;
+    private static final int MAX_ATTEMPTS = SenderResume.MAX_FRUITLESS + 3;
 
     @Test
     void theSenderChangesAsTheDiagramSays() throws IOException {
@@ -26,7 +26,7 @@ class ResumeDiagramTest {
                 SenderResume.up(),
                 ResumeDiagramTest::ofSender,
                 SenderResume::state,
-                state -> state.attempt() < MOST_ATTEMPTS);
+                state -> state.attempt() < MAX_ATTEMPTS);
 
         assertThat(found).isEqualTo(StateDiagram.transitions("SenderResume"));
     }

@@ -107,7 +107,7 @@ final class Schedule {
         int faults = random.nextInt(8);
         int length = 60 + random.nextInt(160);
         boolean rare = random.nextInt(8) == 0;
-        for (int i = 0; i < length && session.pathCount() < SimulatedPaths.MOST / 2; i++) {
+        for (int i = 0; i < length && session.pathCount() < SimulatedPaths.MAX / 2; i++) {
             int choice = random.nextInt(16);
             if (choice == 0 && faults > 0) {
                 faults -= faulty(rare) ? 1 : 0;

@@ -11,7 +11,7 @@ import java.util.Arrays;
  */
 final class SimulatedPaths {
 
-    static final int MOST = 64;
+    static final int MAX = 64;
 
     /** In a receiver's buffer: what it held when it was given to the device, and half of some message. */
     static final int POISON = -1;
@@ -20,32 +20,32 @@ final class SimulatedPaths {
 
     final int slots;
     int count;
-    int[] link = new int[MOST];
+    int[] link = new int[MAX];
 
     /** Whether messages go by SEND: at once, and held back until they are asked for; else an entry asks for each. */
-    boolean[] sends = new boolean[MOST];
+    boolean[] sends = new boolean[MAX];
 
-    boolean[] senderUp = new boolean[MOST];
-    boolean[] receiverUp = new boolean[MOST];
+    boolean[] senderUp = new boolean[MAX];
+    boolean[] receiverUp = new boolean[MAX];
 
     /** What is lost on the way, for good: data, acknowledgements, entries. */
-    boolean[] dataLost = new boolean[MOST];
+    boolean[] dataLost = new boolean[MAX];
 
-    boolean[] ackLost = new boolean[MOST];
-    boolean[] entriesLost = new boolean[MOST];
+    boolean[] ackLost = new boolean[MAX];
+    boolean[] entriesLost = new boolean[MAX];
 
     /** The first message of the path. All below count messages from the session's beginning, but for halves. */
-    int[] base = new int[MOST];
+    int[] base = new int[MAX];
 
-    int[] entriesWritten = new int[MOST];
-    int[] entriesArrived = new int[MOST];
+    int[] entriesWritten = new int[MAX];
+    int[] entriesArrived = new int[MAX];
 
     /** Entries below this are another path's, in a ring that is used again; only with that mutation. */
-    int[] stale = new int[MOST];
+    int[] stale = new int[MAX];
 
-    int[] posted = new int[MOST];
-    int[] halvesLanded = new int[MOST];
-    int[] confirmed = new int[MOST];
+    int[] posted = new int[MAX];
+    int[] halvesLanded = new int[MAX];
+    int[] confirmed = new int[MAX];
 
     /** Which message's bytes were in the buffer when a message was posted; by path and message. */
     final int[] content;
@@ -58,7 +58,7 @@ final class SimulatedPaths {
     SimulatedPaths(int messages, int slots) {
         this.messages = messages;
         this.slots = slots;
-        content = new int[MOST * messages];
+        content = new int[MAX * messages];
         memory = new int[slots];
         Arrays.fill(memory, POISON);
     }

@@ -125,7 +125,7 @@ final class SimulatedSession {
     }
 
     private boolean mayBeLost() {
-        boolean fruitless = sender.lost() == LostReason.FRUITLESS && sender.fruitless() > SenderResume.MOST_FRUITLESS;
+        boolean fruitless = sender.lost() == LostReason.FRUITLESS && sender.fruitless() > SenderResume.MAX_FRUITLESS;
         return killed || fruitless || losesCompletions;
     }
 

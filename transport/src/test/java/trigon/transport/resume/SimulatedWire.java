@@ -19,7 +19,7 @@ final class SimulatedWire {
 
     record Message(Kind kind, int link, int attempt, long begun, long count) {}
 
-    private static final int MOST_MESSAGES = 12;
+    private static final int MAX_MESSAGES = 12;
 
     private final List<Message> messages = new ArrayList<>();
     private final boolean[] up;
@@ -68,7 +68,7 @@ final class SimulatedWire {
 
     /** It is lost over a link that is down, or where too many are under way. */
     void send(Message message) {
-        if (messages.size() < MOST_MESSAGES && up[message.link]) {
+        if (messages.size() < MAX_MESSAGES && up[message.link]) {
             messages.add(message);
         }
     }
@@ -78,7 +78,7 @@ final class SimulatedWire {
     }
 
     boolean repeat(int index) {
-        return index < messages.size() && messages.size() < MOST_MESSAGES && messages.add(messages.get(index));
+        return index < messages.size() && messages.size() < MAX_MESSAGES && messages.add(messages.get(index));
     }
 
     /** All that matters of it, for telling states apart. */

@@ -50,7 +50,7 @@ class FlushReadsTest {
             switch (random.nextInt(8)) {
                 case 0 -> device.written++;
                 case 1 -> {
-                    if (underWay.size() < Flushes.MOST && !reads.owes(FlushReads.slot(next))) {
+                    if (underWay.size() < Flushes.MAX && !reads.owes(FlushReads.slot(next))) {
                         underWay.put(next, device.written);
                         reads.add(next++);
                     }

@@ -233,8 +233,8 @@ final class NativeQueuePair implements QueuePair {
             return Errno.EINVAL;
         }
         int errno = 0;
-        for (int left = count; left > 0 && errno == 0; left -= EmptyReceives.MOST) {
-            errno = calls.postReceive(queuePair, EmptyReceives.list(Math.min(left, EmptyReceives.MOST)), failedReceive);
+        for (int left = count; left > 0 && errno == 0; left -= EmptyReceives.MAX) {
+            errno = calls.postReceive(queuePair, EmptyReceives.list(Math.min(left, EmptyReceives.MAX)), failedReceive);
         }
         return errno;
     }

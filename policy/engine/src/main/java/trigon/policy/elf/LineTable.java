@@ -17,9 +17,9 @@ final class LineTable {
     private static final int COLUMN_BITS = 10;
 
     /** Of all lines together: an object without more than this in its lines is shown without them. */
-    private static final int MOST_RECORDS = 65_536;
+    private static final int MAX_RECORDS = 65_536;
 
-    private static final int MOST_CHARACTERS = 1 << 20;
+    private static final int MAX_CHARACTERS = 1 << 20;
 
     private final Map<String, NavigableMap<Integer, SourceLine>> lines = new HashMap<>();
     private final Map<Long, String> texts = new HashMap<>();
@@ -60,8 +60,8 @@ final class LineTable {
             at += 8;
             for (long i = 0; i < count; i++, at += recordBytes) {
                 records++;
-                if (records > MOST_RECORDS) {
-                    throw info.defect(at, "more than %d lines".formatted(MOST_RECORDS));
+                if (records > MAX_RECORDS) {
+                    throw info.defect(at, "more than %d lines".formatted(MAX_RECORDS));
                 }
                 ofSection.put(
                         (int) (info.u32(at) / SLOT_BYTES),
@@ -82,8 +82,8 @@ final class LineTable {
         }
         String text = strings.string(offset);
         characters += text.length() + 1;
-        if (characters > MOST_CHARACTERS) {
-            throw info.defect(0, "lines of more than %d characters".formatted(MOST_CHARACTERS));
+        if (characters > MAX_CHARACTERS) {
+            throw info.defect(0, "lines of more than %d characters".formatted(MAX_CHARACTERS));
         }
         texts.put(offset, text);
         return text;

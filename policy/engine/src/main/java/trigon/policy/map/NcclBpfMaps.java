@@ -24,8 +24,8 @@ public final class NcclBpfMaps {
 
     // what NCCLbpf sets if nobody says otherwise
     private static final long TARGET_P99_NANOS = 150;
-    private static final int LEAST_CHANNELS = 1;
-    private static final int MOST_CHANNELS = 8;
+    private static final int MIN_CHANNELS = 1;
+    private static final int MAX_CHANNELS = 8;
     private static final int STEP = 1;
 
     /** Offset of the average in a value of telemetry, which begins with the last time, in nanoseconds. */
@@ -66,8 +66,8 @@ public final class NcclBpfMaps {
     private static byte[] configuration() {
         return buffer(CONFIG.valueBytes())
                 .putLong(TARGET_P99_NANOS)
-                .putInt(LEAST_CHANNELS)
-                .putInt(MOST_CHANNELS)
+                .putInt(MIN_CHANNELS)
+                .putInt(MAX_CHANNELS)
                 .putInt(STEP)
                 .array();
     }

@@ -21,12 +21,12 @@ public record ThreadArrayMap(
         long shadowBytes)
         implements PolicyMap {
 
-    private static final int MOST_GROUPS = 64;
+    private static final int MAX_GROUPS = 64;
     private static final int CACHE_LINE = 64;
 
     static ThreadArrayMap create(MapSpec spec) throws MapException {
         int groups = Math.min(
-                MOST_GROUPS, Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors() - 1));
+                MAX_GROUPS, Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors() - 1));
         long stride = Native.aligned(spec.valueBytes());
         long groupBytes = groupBytes(spec);
         while (groups > 1 && groupBytes * groups > MapSpec.THREAD_ARRAY_BYTES) {
@@ -45,7 +45,7 @@ public record ThreadArrayMap(
     /** Without the shadow, on a machine with any number of processors. */
     static long mostBytes(MapSpec spec) {
         long groupBytes = groupBytes(spec);
-        return Math.max(groupBytes, Math.min(MapSpec.THREAD_ARRAY_BYTES, MOST_GROUPS * groupBytes));
+        return Math.max(groupBytes, Math.min(MapSpec.THREAD_ARRAY_BYTES, MAX_GROUPS * groupBytes));
     }
 
     @Override

@@ -13,9 +13,9 @@ public final class NcclBpf {
     /** The algorithm or protocol where the choice is NCCL's. */
     private static final int LEAVE = -1;
 
-    private static final int MOST_ALGORITHM = 6;
-    private static final int MOST_PROTOCOL = 2;
-    private static final int MOST_CHANNELS = 64;
+    private static final int MAX_ALGORITHM = 6;
+    private static final int MAX_PROTOCOL = 2;
+    private static final int MAX_CHANNELS = 64;
 
     private static final int PROTOCOL_SHIFT = 8;
     private static final int CHANNELS_SHIFT = 16;
@@ -28,18 +28,18 @@ public final class NcclBpf {
 
     /** NCCL's number of the algorithm that a result chooses; -1: none, or one that NCCL does not have. */
     public static int algorithm(long result) {
-        return chosen(result, 0, ALGORITHM_SET, MOST_ALGORITHM);
+        return chosen(result, 0, ALGORITHM_SET, MAX_ALGORITHM);
     }
 
     /** NCCL's number of the protocol that a result chooses; -1: none, or one that NCCL does not have. */
     public static int protocol(long result) {
-        return chosen(result, PROTOCOL_SHIFT, PROTOCOL_SET, MOST_PROTOCOL);
+        return chosen(result, PROTOCOL_SHIFT, PROTOCOL_SET, MAX_PROTOCOL);
     }
 
     /** How many channels a result chooses; 0: NCCL chooses. No more than NCCL has. */
     public static int channels(long result) {
         boolean set = (result >>> FLAGS_SHIFT & CHANNELS_SET) != 0;
-        return set ? Math.min((int) (result >>> CHANNELS_SHIFT) & 0xff, MOST_CHANNELS) : 0;
+        return set ? Math.min((int) (result >>> CHANNELS_SHIFT) & 0xff, MAX_CHANNELS) : 0;
     }
 
     /** Whether a result chooses anything. How aggressive it calls itself is no choice of NCCL's. */

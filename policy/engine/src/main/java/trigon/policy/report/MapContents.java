@@ -11,8 +11,8 @@ import trigon.policy.map.PolicyMap;
 /** What is in the maps of a set, for a report. */
 public final class MapContents {
 
-    private static final int MOST_ENTRIES = 64;
-    private static final int MOST_VALUE_BYTES = 256;
+    private static final int MAX_ENTRIES = 64;
+    private static final int MAX_VALUE_BYTES = 256;
 
     private MapContents() {}
 
@@ -33,13 +33,13 @@ public final class MapContents {
 
     private static List<PolicyReport.Entry> entries(PolicyMap map) {
         List<PolicyReport.Entry> entries = new ArrayList<>();
-        if (map.spec().valueBytes() > MOST_VALUE_BYTES) {
+        if (map.spec().valueBytes() > MAX_VALUE_BYTES) {
             return entries;
         }
         MapAccess access = new MapAccess(map);
         for (byte[] key : access.keys()) {
             for (byte[] value : access.getAll(key)) {
-                if (entries.size() < MOST_ENTRIES && !isZero(value)) {
+                if (entries.size() < MAX_ENTRIES && !isZero(value)) {
                     HexFormat hex = HexFormat.of();
                     entries.add(new PolicyReport.Entry(hex.formatHex(key), hex.formatHex(value)));
                 }

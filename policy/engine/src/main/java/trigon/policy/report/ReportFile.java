@@ -28,7 +28,7 @@ public final class ReportFile implements AutoCloseable {
 
     private static final long MAGIC = 0x0001_7963_696c_6f70L; // "policy", and a version
     private static final int HEADER_BYTES = 24;
-    private static final int MOST_BYTES = 1 << 20;
+    private static final int MAX_BYTES = 1 << 20;
     private static final int ATTEMPTS = 100;
 
     private final FileChannel channel;
@@ -54,7 +54,7 @@ public final class ReportFile implements AutoCloseable {
     /** Replaces what it says. */
     public void write(PolicyReport report) throws IOException {
         byte[] text = ReportText.of(report).getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(text.length, MOST_BYTES);
+        int length = Math.min(text.length, MAX_BYTES);
         ByteBuffer buffer = ByteBuffer.allocate(HEADER_BYTES + length);
         buffer.putLong(MAGIC).putLong(length).putLong(checksum(text, length)).put(text, 0, length);
         buffer.flip();
@@ -113,7 +113,7 @@ public final class ReportFile implements AutoCloseable {
 
     /** Empty while it is being written. */
     private static Optional<PolicyReport> readOnce(OpenFile file) throws IOException {
-        ByteBuffer buffer = ByteBuffer.wrap(file.read(HEADER_BYTES + MOST_BYTES));
+        ByteBuffer buffer = ByteBuffer.wrap(file.read(HEADER_BYTES + MAX_BYTES));
         if (buffer.remaining() < HEADER_BYTES || buffer.getLong() != MAGIC) {
             return Optional.empty();
         }

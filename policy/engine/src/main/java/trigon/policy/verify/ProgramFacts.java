@@ -15,7 +15,7 @@ import trigon.policy.verdict.Touch;
 final class ProgramFacts {
 
     /** Of a read-only map, those that one load may read; with more, the load may give anything. */
-    private static final int MOST_CONSTANTS = 1024;
+    private static final int MAX_CONSTANTS = 1024;
 
     private static final byte[] NO_CONSTANTS = {};
 
@@ -50,7 +50,7 @@ final class ProgramFacts {
         byte[] content = map.readOnly() ? constants.computeIfAbsent(at.index(), index -> map.content()) : NO_CONSTANTS;
         long first = Math.ceilDiv(at.offset().min(), bytes) * bytes;
         long last = at.offset().max();
-        if (last + bytes > content.length || (last - first) / bytes >= MOST_CONSTANTS) {
+        if (last + bytes > content.length || (last - first) / bytes >= MAX_CONSTANTS) {
             return Range.ofBits(8 * bytes);
         }
         @Nullable Range loaded = null;

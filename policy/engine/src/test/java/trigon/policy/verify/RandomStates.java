@@ -23,7 +23,7 @@ final class RandomStates {
         Range.constant(-1)
     };
     private static final Range[] OFFSETS = {Range.constant(0), Range.constant(8), Range.unsigned(0, 8)};
-    private static final int MOST_FRAMES = 3;
+    private static final int MAX_FRAMES = 3;
 
     private final Random random;
 
@@ -35,7 +35,7 @@ final class RandomStates {
     State next() {
         List<Frame> frames = new ArrayList<>();
         Value[] tied = {null, scalar(1), scalar(2), pointer(3, true), pointer(4, false), pointer(5, true)};
-        int count = 1 + random.nextInt(MOST_FRAMES);
+        int count = 1 + random.nextInt(MAX_FRAMES);
         for (int i = 0; i < count; i++) {
             Frame frame = Frame.of(i, i);
             for (int register = 0; register < USED_REGISTERS; register++) {

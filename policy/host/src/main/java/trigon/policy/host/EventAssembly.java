@@ -25,7 +25,7 @@ final class EventAssembly implements RecordListener {
     /** A collective whose operations have ended may have others, on channels that begin later. */
     static final long SETTLES_NANOS = 10_000_000;
 
-    private static final int MOST_OPEN = 16_384;
+    private static final int MAX_OPEN = 16_384;
 
     // NCCL's states of a step, see nccl_profiler_abi.h
     private static final int SEND_WAIT = 9;
@@ -50,7 +50,7 @@ final class EventAssembly implements RecordListener {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, OpenEvent> eldest) {
-            return size() > MOST_OPEN;
+            return size() > MAX_OPEN;
         }
     }
 

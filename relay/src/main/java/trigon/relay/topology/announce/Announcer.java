@@ -55,9 +55,9 @@ public final class Announcer implements AutoCloseable {
     private static final long JOIN_MILLIS = 2000;
 
     /** Datagrams that are looked at in a second; more are a flood, and the kernel drops them. */
-    private static final int MOST_A_SECOND = 20_000;
+    private static final int MAX_A_SECOND = 20_000;
 
-    private static final int MOST_BYTES = 8 << 10;
+    private static final int MAX_BYTES = 8 << 10;
 
     /** What a receiver hears: of IPv4 on any interface, which is 0 then; equal addresses may differ in their zones. */
     private record Group(InetAddress address, int interfaceIndex) {}
@@ -69,7 +69,7 @@ public final class Announcer implements AutoCloseable {
     private final Map<Group, DatagramChannel> receivers = new HashMap<>();
     private final Selector selector;
     private final Consumer<Nodes> onChange;
-    private final ByteBuffer datagram = ByteBuffer.allocate(MOST_BYTES);
+    private final ByteBuffer datagram = ByteBuffer.allocate(MAX_BYTES);
     private final LateThread thread;
     private final int port;
     private int inThisSecond;
@@ -331,7 +331,7 @@ public final class Announcer implements AutoCloseable {
             second = now;
             inThisSecond = 0;
         }
-        boolean flood = ++inThisSecond > MOST_A_SECOND;
+        boolean flood = ++inThisSecond > MAX_A_SECOND;
         if (flood) {
             LockSupport.parkNanos(REST_NANOS);
         }

@@ -32,9 +32,9 @@ import trigon.report.summary.Report;
 public final class HtmlPage {
 
     /** Pictures: the slowest and the middle one of each kind, as long as there is room. */
-    private static final int MOST_PICTURES = 16;
+    private static final int MAX_PICTURES = 16;
 
-    private static final int MOST_STEPS = 60;
+    private static final int MAX_STEPS = 60;
 
     /** Of the time of all collectives, what a cause must have taken for its remedy to be shown. */
     private static final double WORTH_A_REMEDY = 0.05;
@@ -285,7 +285,7 @@ public final class HtmlPage {
                 shown.add(of.get(of.size() / 2));
             }
         }
-        return shown.stream().limit(MOST_PICTURES).toList();
+        return shown.stream().limit(MAX_PICTURES).toList();
     }
 
     private String title(int index) {
@@ -317,7 +317,7 @@ public final class HtmlPage {
                 </tr></thead><tbody>
                 """, text(title(index)), text(title(index)), SvgChart.of(collective, path));
         List<Segment> merged = CriticalPath.merged(path);
-        for (Segment segment : merged.stream().limit(MOST_STEPS).toList()) {
+        for (Segment segment : merged.stream().limit(MAX_STEPS).toList()) {
             add(
                     "<tr><td>%s<td>%s<td class=\"text\">%s<td class=\"text\">%s</tr>\n",
                     Amounts.time(segment.from() - collective.start()),
@@ -326,8 +326,8 @@ public final class HtmlPage {
                     text(segment.place()));
         }
         add("</tbody></table>\n");
-        if (merged.size() > MOST_STEPS) {
-            add("<p>The first %d of %d steps.</p>\n", MOST_STEPS, merged.size());
+        if (merged.size() > MAX_STEPS) {
+            add("<p>The first %d of %d steps.</p>\n", MAX_STEPS, merged.size());
         }
         add("</section>\n");
     }

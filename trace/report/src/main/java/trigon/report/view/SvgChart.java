@@ -19,7 +19,7 @@ import trigon.report.summary.Amounts;
 public final class SvgChart {
 
     /** Messages in a picture at most; more cannot be told apart. */
-    static final int MOST_MESSAGES = 1500;
+    static final int MAX_MESSAGES = 1500;
 
     private static final int WIDTH = 1200;
     private static final int LABELS = 190;
@@ -50,7 +50,7 @@ public final class SvgChart {
         this.path = path;
         start = collective.start();
         scale = (WIDTH - LABELS - 10) / (double) Math.max(1, collective.wall());
-        messages = collective.messages().stream().limit(MOST_MESSAGES).toList();
+        messages = collective.messages().stream().limit(MAX_MESSAGES).toList();
         messages.forEach(message -> findRows(message.connection()));
         height = TOP + rows.size() * ROW + 10;
         svg = new Svg(

@@ -11,7 +11,7 @@ import trigon.system.Memory;
 public final class EmptyReceives {
 
     /** Length of the longest list. */
-    public static final int MOST = 16;
+    public static final int MAX = 16;
 
     private static final int CACHE_LINE = 64;
     private static final long FIRST = makeList();
@@ -20,18 +20,18 @@ public final class EmptyReceives {
 
     private static long makeList() {
         long first = Arena.global()
-                .allocate((long) MOST * WorkRequestLayout.RECEIVE_SIZE, CACHE_LINE)
+                .allocate((long) MAX * WorkRequestLayout.RECEIVE_SIZE, CACHE_LINE)
                 .fill((byte) 0)
                 .address();
-        for (int i = 0; i < MOST - 1; i++) {
+        for (int i = 0; i < MAX - 1; i++) {
             long request = first + (long) i * WorkRequestLayout.RECEIVE_SIZE;
             Memory.putLong(request + WorkRequestLayout.RECEIVE_NEXT, request + WorkRequestLayout.RECEIVE_SIZE);
         }
         return first;
     }
 
-    /** Address of a list of that length, 1 to {@link #MOST}: the end of the longest. */
+    /** Address of a list of that length, 1 to {@link #MAX}: the end of the longest. */
     public static long list(int length) {
-        return FIRST + (long) (MOST - length) * WorkRequestLayout.RECEIVE_SIZE;
+        return FIRST + (long) (MAX - length) * WorkRequestLayout.RECEIVE_SIZE;
     }
 }

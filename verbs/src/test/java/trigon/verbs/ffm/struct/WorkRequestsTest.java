@@ -99,7 +99,7 @@ class WorkRequestsTest {
 
     @Test
     void hasListsOfReceivesWithoutABuffer() {
-        for (int length = 1; length <= EmptyReceives.MOST; length++) {
+        for (int length = 1; length <= EmptyReceives.MAX; length++) {
             long address = EmptyReceives.list(length);
             for (int i = 0; i < length; i++) {
                 MemorySegment request = receiveRequest(address);
