@@ -92,6 +92,10 @@ class Job:
         """Whether as many paths are back as were lost."""
         return 0 < len(self.said(DOWN)) == len(self.said(UP))
 
+    def moved(self):
+        """How many connections went on over another cable than the one before."""
+        return sum(one != other for one, other in self.said(r"goes on over (\S+) .* instead of (\S+) "))
+
     def wait(self, seconds, arrived):
         """Until it has arrived, the job has ended, or so much time has passed. Returns whether it has arrived."""
         end = time.monotonic() + seconds
@@ -138,10 +142,14 @@ def cut(job, choice, options):
             print(f"{moments[-1]:.3f} {number} {job.cables[number - 1]} {away * 1000:.0f}", file=cuts)
         job.set(number, "down", options.silent)
         time.sleep(away)
+        if options.back and len(moments) == 1:  # a short cut may be over before it is noticed
+            job.wait(RETURN_SECONDS, job.moved)
         job.set(number, "up", options.silent)
         if options.back and not job.wait(RETURN_SECONDS, job.has_returned) and job.is_alive():
             raise Failed(f"not all paths are back {RETURN_SECONDS} s after cut {len(moments)}")
-        time.sleep(choice.uniform(1, 3))  # connections return a little later than their paths
+        if options.back:  # connections return a little later than their paths
+            job.wait(RETURN_SECONDS, lambda: job.said("returns to"))
+        time.sleep(choice.uniform(1, 3))
     return moments
 
 
@@ -157,8 +165,7 @@ def report(job, shape, moments):
             before.append(float(took))
     percentiles("the longest all-reduce of each cut", longest)
     percentiles("all-reduces before the first cut", before)
-    moved = sum(one != other for one, other in job.said(r"goes on over (\S+) .* instead of (\S+) "))
-    print(f"{moved} of them to another cable{'' if shape == 'pair' else ', by relays'}")
+    print(f"{job.moved()} of them to another cable{'' if shape == 'pair' else ', by relays'}")
     print(f"{len(job.said('returns to'))} returns to the better path")
     print("\n".join(job.said(r"^.* wrong$")))
 
