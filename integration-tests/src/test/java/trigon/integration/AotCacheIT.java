@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,6 +80,7 @@ class AotCacheIT {
     }
 
     @Test
+    @Tag("long")
     void isLeftAloneWhenItIsDamaged() throws IOException {
         try (FileChannel file = FileChannel.open(cache, StandardOpenOption.WRITE)) {
             file.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5, 6, 7, 8}), file.size() / 2);
@@ -89,6 +91,7 @@ class AotCacheIT {
     }
 
     @Test
+    @Tag("long")
     void isLeftAloneWhenItIsCutOff() throws IOException {
         try (FileChannel file = FileChannel.open(cache, StandardOpenOption.WRITE)) {
             file.truncate(file.size() / 2);
@@ -99,6 +102,7 @@ class AotCacheIT {
     }
 
     @Test
+    @Tag("long")
     void isLeftAloneWhenAJarIsAnotherOne() throws IOException {
         Path jar = installation.resolve("jars/another.jar");
         try (Stream<Path> jars = Files.list(installation.resolve("jars"))) {
@@ -114,6 +118,7 @@ class AotCacheIT {
     }
 
     @Test
+    @Tag("long")
     void isLeftAloneWithoutItsBinding() throws IOException {
         Files.writeString(installation.resolve("lib/trigon.aot.binding"), "nonsense");
 
@@ -130,6 +135,7 @@ class AotCacheIT {
     }
 
     @Test
+    @Tag("long")
     void isRefusedByAnotherJvmWhichStartsWithoutIt() throws IOException {
         Files.delete(installation.resolve("runtime"));
         Files.createSymbolicLink(installation.resolve("runtime"), Path.of(System.getProperty("java.home")));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /** What {@code ./trigon audit} asks OSV-Scanner, and what it makes of the answer; a stand-in plays the scanner. */
 @Timeout(180)
@@ -51,7 +51,7 @@ class AuditIT {
 
     /** 0: nothing known; 1: vulnerabilities; 127 and 128: the scanner failed, or found no packages. */
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 127, 128})
+    @Sampled({"0", "1", "127", "128"})
     void itsExitStatusIsTheScanners(int status) throws Exception {
         End end = audit(Map.of("STAND_IN_EXIT", Integer.toString(status)));
 

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,7 @@ import trigon.report.view.HtmlPage;
 
 /** Ranks whose monotonic clocks are known to be apart, by time namespaces: the report finds out by how much. */
 @Timeout(300)
+@Tag("long")
 class ClocksIT {
 
     private static final long APART = 1_000_000_000_000L;

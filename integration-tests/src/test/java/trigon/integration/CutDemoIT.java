@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ class CutDemoIT {
 
     /** In a chroot, for one, root makes a namespace, and can run nothing in it. */
     @Test
+    @Tag("long")
     void whereNamespacesAreOfNoUseItSaysThatConnectionsAreEnded(@TempDir Path programs) throws Exception {
         Path ip = Files.writeString(programs.resolve("ip"), "#!/bin/sh\n[ \"$1\" != -n ]\n");
         assertThat(ip.toFile().setExecutable(true)).isTrue();

@@ -11,6 +11,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -72,6 +73,7 @@ class DistributionIT {
     }
 
     @Test
+    @Tag("long")
     void bearsEverythingNcclDoesAtTheBorder() {
         for (int api = 8; api <= 12; api++) {
             Path log = directory.resolve("contract-" + api + ".log");

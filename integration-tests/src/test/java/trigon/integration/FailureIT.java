@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /**
  * What the processes of a job do when one of them is killed or stopped, or lacks what it needs; see
@@ -40,7 +41,7 @@ class FailureIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"off", "on"})
+    @Sampled({"off", "on"})
     void aKilledProcessIsAnErrorOnTheOthers(String failover) throws Exception {
         start(withQuickStart("TRIGON_FAILOVER", failover));
 
@@ -53,6 +54,7 @@ class FailureIT {
     }
 
     @Test
+    @Tag("long")
     void aRankThatWaitsForAnotherSurvivorNeedNotWaitForItsEnd() throws Exception {
         hosts = startFourInARing();
         awaitData();
@@ -70,6 +72,7 @@ class FailureIT {
     }
 
     @Test
+    @Tag("long")
     void aProcessThatIsStoppedForLongIsAnErrorOnTheOthers() throws Exception {
         start(SHORT);
 
@@ -83,7 +86,7 @@ class FailureIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"off", "on"})
+    @Sampled({"off", "on"})
     void aProcessThatIsStoppedBrieflyHoldsTheOthersUpAndNoMore(String failover) throws Exception {
         Map<String, String> environment = withQuickStart("TRIGON_PEER_TIMEOUT", "60s", "TRIGON_FAILOVER", failover);
         Path end = directory.resolve("end");
@@ -126,7 +129,8 @@ class FailureIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {16, 24, 32, 64})
+    @Tag("long")
+    @Sampled({"16", "24", "32", "64"})
     void aProcessWithoutFileDescriptorsFailsInOrderAndSoDoTheOthers(int limit) {
         hosts = triangle()
                 .start(

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import trigon.testsupport.Await;
 
 /** The line a-b-c, whose node b runs {@code trigon relay} in memory that changes bits of what goes through it. */
 @Timeout(300)
+@Tag("long")
 class FaultyRelayIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);

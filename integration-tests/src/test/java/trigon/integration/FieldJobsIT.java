@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +52,7 @@ class FieldJobsIT {
 
     /** Case 01: the kernel of each node sends to all of a cable's other end over one function. */
     @Test
+    @Tag("long")
     void bothFunctionsOfAPortInOneSubnetWork() throws Exception {
         twins();
 
@@ -61,6 +63,7 @@ class FieldJobsIT {
 
     /** Case 01b. */
     @Test
+    @Tag("long")
     void bothFunctionsOfAPortInOneSubnetWorkWithoutIpv6() throws Exception {
         for (String node : List.of("a", "b", "c")) {
             network.inside(node, "sysctl -q -w net.ipv6.conf.default.disable_ipv6=1");
@@ -97,6 +100,7 @@ class FieldJobsIT {
 
     /** Case 12. */
     @Test
+    @Tag("long")
     void functionsWithoutAddressesAndAnExclusionAreNoMatter() throws Exception {
         network.wire("a enp90s0np0", "b enp90s0np0");
         network.addresses("a enp90s0np0 10.168.192.89/24", "b enp90s0np0 10.168.192.90/24");
@@ -112,6 +116,7 @@ class FieldJobsIT {
 
     /** Case 15: diagonals by routes of the kernel, through neighbours. */
     @Test
+    @Tag("long")
     void aRingOfFourWithForwardingNeedsNoRelay() throws Exception {
         List<String> nodes = List.of("a", "b", "c", "d");
         List<String> subnets = List.of("10.100.128", "10.100.134", "10.100.136", "10.100.132");
@@ -141,6 +146,7 @@ class FieldJobsIT {
 
     /** Case 18. */
     @Test
+    @Tag("long")
     void childrenOfVlansInDifferentSubnetsAreReachedByTheKernelsRoutes() throws Exception {
         network.wire("a ens5f0.3003", "d gwa");
         network.wire("b ens5f1.3003", "d gwb");
@@ -157,6 +163,7 @@ class FieldJobsIT {
 
     /** Case 28: the middle ones have two interfaces in one subnet, and those at the ends do not know that. */
     @Test
+    @Tag("long")
     void aLineOfFourByLinkLocalAddressesIsRelayed() throws Exception {
         network.wire("a thunderbolt0", "b thunderbolt0");
         network.wire("b thunderbolt1", "c thunderbolt0");
@@ -205,6 +212,7 @@ class FieldJobsIT {
 
     /** Case 11. */
     @Test
+    @Tag("long")
     void wiFiThatIsLostUnderAJobChangesNothing() throws Exception {
         wifiAndCable();
         Path until = directory.resolve("until");
@@ -238,6 +246,7 @@ class FieldJobsIT {
 
     /** Case 11. */
     @Test
+    @Tag("long")
     void wiFiThatIsAwayWhenAJobStartsChangesNothing() throws Exception {
         wifiAndCable();
         network.set("a", "wlP9s9", false);
@@ -248,6 +257,7 @@ class FieldJobsIT {
 
     /** Case 24: many times in each start. */
     @Test
+    @Tag("long")
     void anAddressMayComeAndGoWhileAJobStarts() throws Exception {
         wifiAndCable();
         String address = "10.1.86.21/24 dev wlP9s9";
@@ -272,6 +282,7 @@ class FieldJobsIT {
 
     /** Case 26: the interface comes back as another one, with another number. */
     @Test
+    @Tag("long")
     void aFunctionThatIsPluggedOutAndInUnderAJobIsNoMatter() throws Exception {
         network.wire("a enp1s0f0np0", "b enp1s0f0np0");
         network.wire("a enp1s0f1np1", "b enp1s0f1np1");
@@ -304,6 +315,7 @@ class FieldJobsIT {
 
     /** Cases 10 and 23: {@code trigon env} says so, before there is a job. */
     @Test
+    @Tag("long")
     void settingsThatNameWhatIsNotThereAreSaid() throws Exception {
         network.wire("a enP7s7", "b enP7s7");
         network.inside("a", "ip address add 10.9.9.1/24 dev enP7s7");
@@ -338,6 +350,7 @@ class FieldJobsIT {
 
     /** Case 42: with a rule and a table for each source address, both interfaces of a subnet are used. */
     @Test
+    @Tag("long")
     void oneSubnetWithARuleForEachAddressNeedsNoWarning() throws Exception {
         withoutIpv6("a", "b");
         network.wire("a eth1", "a eth2", "b eth1", "b eth2");
@@ -370,6 +383,7 @@ class FieldJobsIT {
 
     /** Case 31: a rule of an overlay goes before the main table. */
     @Test
+    @Tag("long")
     void theInterfaceThatTakesThePacketsOfACableIsNamed() throws Exception {
         withoutIpv6("a", "b");
         network.wire("a enp1s0f0np0", "b enp1s0f0np0");

@@ -10,12 +10,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /**
  * Messages from and to memory that the CPU may not touch, as that of a GPU: it would crash. The device withholds what
@@ -41,14 +41,15 @@ class GpuMemoryIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {8, 9, 10, 11, 12})
+    @Sampled({"8", "9", "10", "11", "12"})
     void isTouchedByTheDeviceAlone(int api) throws IOException {
         run(Map.of(), "--test", "exchange", "--api", Integer.toString(api), "--bytes", "70000");
     }
 
     /** Then a message comes over two devices, and each of them is to be read. */
     @ParameterizedTest
-    @CsvSource({"one, 0", "all, 0", "all, 3"})
+    @Tag("long")
+    @Sampled({"one, 0", "all, 0", "all, 3"})
     void isFlushedOnEachDevice(String stripes, String late) throws IOException {
         Map<String, String> device = Map.of("TRIGON_STRIPES", stripes, "INSTANTVERBS_LATE", late);
 
@@ -57,6 +58,7 @@ class GpuMemoryIT {
 
     /** Each for the connections that NCCL wants over that NIC. */
     @Test
+    @Tag("long")
     void ncclSeesADeviceForEachNic() throws IOException {
         Map<String, String> settings = Map.of("TRIGON_GPU_MEMORY", "auto");
         try (HostProgram host = start(TWO_NICS, settings, "--test", "exchange", "--bytes", "70000", "--verbose")) {
@@ -71,7 +73,8 @@ class GpuMemoryIT {
 
     /** What fails is made good over the other device; the descriptors were closed long before. */
     @ParameterizedTest
-    @CsvSource({
+    @Tag("long")
+    @Sampled({
         "INSTANTVERBS_QUEUE_PAIR_FAULTS, 1000, one, queue pair ",
         "INSTANTVERBS_QUEUE_PAIR_FAULTS, 1000, all, queue pair ",
         "INSTANTVERBS_PORT_FAULTS, 10000, one, the port of ",
@@ -96,7 +99,8 @@ class GpuMemoryIT {
 
     /** It would end at an address that the CPU may not touch; where only the receiver knows that, it refuses. */
     @ParameterizedTest
-    @ValueSource(strings = {"both", "receive"})
+    @Tag("long")
+    @Sampled({"both", "receive"})
     void doesNotGoOnByTcp(String ends) throws IOException {
         String nics = "version: 1\nlinks: auto\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
         Map<String, String> device = Map.of("INSTANTVERBS_PORT_FAULTS", "5000", "TRIGON_PEER_TIMEOUT", "2s");

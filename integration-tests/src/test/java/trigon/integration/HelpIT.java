@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +81,7 @@ class HelpIT {
     }
 
     @Test
+    @Tag("long")
     void everyCommandOfTheCheckoutHasHelp() throws Exception {
         String overview = help(CHECKOUT, Stream.of("help"));
         List<String> commands =

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import trigon.testsupport.Sampled;
  * {@code -Dtrigon.hostile.seconds=} says for how long in each run; what it costs is printed.
  */
 @Timeout(3600)
+@Tag("long")
 class HostileNetworkIT {
 
     private static final int SECONDS = Integer.getInteger("trigon.hostile.seconds", 4);

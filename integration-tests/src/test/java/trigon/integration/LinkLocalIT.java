@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,6 +68,7 @@ class LinkLocalIT {
     }
 
     @Test
+    @Tag("long")
     void subnetsOfBothEndsGoFirst() throws Exception {
         network.cable("a", "spare", "b", "spare");
         network.cable("a", "to_b", "10.0.12.1/24", "b", "to_a", "10.0.12.2/24");
@@ -82,6 +84,7 @@ class LinkLocalIT {
 
     /** The kernel of each node sends to all of the subnet over one cable. */
     @Test
+    @Tag("long")
     void threeCablesInOneSubnetWork() throws Exception {
         network.cable("a", "to_b", "10.0.0.1/24", "b", "to_a", "10.0.0.2/24");
         network.cable("a", "to_c", "10.0.0.11/24", "c", "to_a", "10.0.0.3/24");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /**
  * The host program calls the plugin as NCCL does: its calls are compared with those that NCCL's source makes, one file
@@ -37,7 +37,7 @@ class NcclCallsIT {
     Path directory;
 
     @ParameterizedTest
-    @ValueSource(ints = {8, 9, 10, 11, 12})
+    @Sampled({"8", "9", "10", "11", "12"})
     void theHostMakesNcclsCallsInNcclsOrder(int api) throws IOException {
         List<String> expected = expectedCalls(api);
         assertThat(expected).hasSizeGreaterThan(40);

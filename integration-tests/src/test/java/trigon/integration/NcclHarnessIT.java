@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What judges real NCCL: its own tests, in Python, which need no GPU. Those of the patterns need PyTorch. */
 @Timeout(300)
+@Tag("long")
 class NcclHarnessIT {
 
     @TempDir

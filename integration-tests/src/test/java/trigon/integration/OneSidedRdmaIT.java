@@ -8,16 +8,18 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import trigon.testsupport.Sampled;
 
 /**
  * One-sided communication over two RDMA devices between the ranks: all within one process, over the instant device.
  * Each device has keys of its own for a window, and the host looks at each byte and each signal.
  */
 @Timeout(120)
+@Tag("long")
 class OneSidedRdmaIT {
 
     @TempDir
@@ -30,7 +32,7 @@ class OneSidedRdmaIT {
 
     /** Long puts go over both, each part by its device's key, also where completions come late. */
     @ParameterizedTest
-    @CsvSource({"gin, 0", "rma, 3"})
+    @Sampled({"gin, 0", "rma, 3"})
     void everyByteArrivesByTheKeyOfItsDevice(String order, String late) throws IOException {
         String said = run(Map.of("TRIGON_STRIPES", "all", "INSTANTVERBS_LATE", late), order, 20);
 
@@ -41,7 +43,7 @@ class OneSidedRdmaIT {
 
     /** Connections go on by new queue pairs; nothing is lost, or done twice. */
     @ParameterizedTest
-    @CsvSource({"gin, one, 0", "rma, all, 3"})
+    @Sampled({"gin, one, 0", "rma, all, 3"})
     void nothingIsLostOrDoneTwiceWhenQueuePairsFail(String order, String stripes, String late) throws IOException {
         String said = run(InstantDevice.failingQueuePairs(stripes, late), order, 150);
 
@@ -51,7 +53,7 @@ class OneSidedRdmaIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"gin", "rma"})
+    @Sampled({"gin", "rma"})
     void aRankThatEndsDoesNotEndTheOthers(String order) throws IOException {
         String said = run(Map.of(), "--order", order, "--ranks", "3", "--test", "leave", "--threads");
 

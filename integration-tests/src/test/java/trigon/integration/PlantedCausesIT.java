@@ -12,9 +12,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import trigon.report.summary.Report;
 import trigon.report.view.HtmlPage;
+import trigon.testsupport.Sampled;
 
 /** Traces of real runs over software links, in which one rank was made late: the report says which, and by what. */
 @Isolated("what is planted has to be large against what the machine does by itself")
@@ -25,7 +25,7 @@ class PlantedCausesIT {
     Path directory;
 
     @ParameterizedTest
-    @CsvSource({
+    @Sampled({
         "compute, 10, GPU",
         "receive, 10, peer late",
         "proxy, 10, proxy",

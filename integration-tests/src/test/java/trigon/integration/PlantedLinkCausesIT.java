@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import trigon.report.summary.Report;
 /** Traces of real runs over cables between network namespaces, of which one is bad: the report says which. */
 @Isolated("what is planted has to be large against what the machine does by itself")
 @Timeout(400)
+@Tag("long")
 class PlantedLinkCausesIT {
 
     /** Without answers to what goes the other way. */

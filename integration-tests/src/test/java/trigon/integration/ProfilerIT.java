@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import trigon.report.model.Collective;
 import trigon.report.summary.Report;
+import trigon.testsupport.Sampled;
 
 /** The host program calls the library's profiler as NCCL does, for each version: the trace knows the collectives. */
 @Timeout(300)
@@ -40,7 +40,8 @@ class ProfilerIT {
 
     /** With the network's version of the NCCL releases that have the profiler's. */
     @ParameterizedTest
-    @CsvSource({"1,8", "2,9", "3,10", "4,10", "5,11", "6,12", "7,12"})
+    @Tag("long")
+    @Sampled({"1,8", "2,9", "3,10", "4,10", "5,11", "6,12", "7,12"})
     void theCollectivesAreKnown(int version, int api) {
         run(true, "--profiler", Integer.toString(version), "--api", Integer.toString(api), "--channels", "2");
 
@@ -83,7 +84,7 @@ class ProfilerIT {
 
     /** bpftrace and perf find probes by notes in the library. */
     @ParameterizedTest
-    @ValueSource(strings = {"posted", "done", "credit"})
+    @Sampled({"posted", "done", "credit"})
     void theLibraryHasProbes(String name) throws IOException {
         Path library = HostProgram.distribution().resolve("lib/libnccl-net-trigon.so");
 

@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /**
  * The plugin as NCCL loads it over RDMA links, so with what the entry library does by itself: two ranks of one process,
@@ -56,7 +56,7 @@ class RdmaHostIT {
      * network.
      */
     @ParameterizedTest
-    @CsvSource({"11, 0", "11, 2", "12, 0", "12, 5"})
+    @Sampled({"11, 0", "11, 2", "12, 0", "12, 5"})
     void everyMessageIsRightAndCounted(int api, String late) throws IOException {
         int iterations = 20;
         String said = run("ring", api, 70000, Map.of(LATE, late), "--iterations", Integer.toString(iterations));
@@ -71,21 +71,23 @@ class RdmaHostIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"8, 0", "9, 3", "10, 0", "12, 2"})
+    @Tag("long")
+    @Sampled({"8, 0", "9, 3", "10, 0", "12, 2"})
     void messagesOfManySizesArriveWhole(int api, String late) throws IOException {
         run("exchange", api, 70000, Map.of(LATE, late));
     }
 
     /** Then a message is several work requests, the last of which alone completes. */
     @ParameterizedTest
-    @CsvSource({"0", "3"})
+    @Tag("long")
+    @Sampled({"0", "3"})
     void messagesLongerThanTheDeviceTakesArriveWhole(String late) throws IOException {
         run("exchange", 12, 1_000_000, Map.of(LATE, late, "INSTANTVERBS_MAX_MESSAGE", "131072"));
     }
 
     /** Also that a receive is done only when its message has come, though NCCL calls its completion optional. */
     @ParameterizedTest
-    @ValueSource(ints = {8, 12})
+    @Sampled({"8", "12"})
     void holdsTheContract(int api) throws IOException {
         try (HostProgram host = new HostProgram(
                 InstantDevice.AS_NIC,
@@ -106,7 +108,8 @@ class RdmaHostIT {
 
     /** Whatever they have under way; each connection goes on by new ones. */
     @ParameterizedTest
-    @CsvSource({"one, 0, 70000", "all, 3, 200000"})
+    @Tag("long")
+    @Sampled({"one, 0, 70000", "all, 3, 200000"})
     void anAllReduceGoesOnHoweverOftenQueuePairsFail(String stripes, String late, int bytes) throws IOException {
         Map<String, String> device = InstantDevice.failingQueuePairs(stripes, late);
 
@@ -122,6 +125,7 @@ class RdmaHostIT {
 
     /** A cable that comes and goes: at most one of two is away at a time. */
     @Test
+    @Tag("long")
     void anAllReduceGoesOnWhenPortsGoDownAndComeUp() throws IOException {
         String said = runOver(TWO_NICS, Map.of("INSTANTVERBS_PORT_FAULTS", "10000"), " goes on over ");
 
@@ -131,6 +135,7 @@ class RdmaHostIT {
 
     /** It completes nothing any more, and its context is of no use; what was there is opened anew once it is back. */
     @Test
+    @Tag("long")
     void anAllReduceGoesOnWhenADeviceFailsAndIsBack() throws IOException {
         String said = runOver(
                 TWO_NICS,
@@ -142,6 +147,7 @@ class RdmaHostIT {
 
     /** Each time the GID is at another index of its table: paths are made anew by where it is then. */
     @Test
+    @Tag("long")
     void anAllReduceGoesOnWhenGidsMove() throws IOException {
         String said = runOver(TWO_NICS, Map.of("INSTANTVERBS_GID_MOVES", "10000"), " goes on over ");
 
@@ -151,6 +157,7 @@ class RdmaHostIT {
 
     /** Nothing else leads to the peer: it takes as long as the path is away, and no longer. */
     @Test
+    @Tag("long")
     void anAllReduceWaitsForItsOnlyPathFor5Seconds() throws IOException {
         String nics = "links: rdma\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
         String said = runOver(

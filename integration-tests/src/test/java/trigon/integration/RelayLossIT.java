@@ -16,17 +16,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.Await;
+import trigon.testsupport.Sampled;
 
 /**
  * A ring of four whose nodes a and c have the ranks of a job, and b and d a {@code trigon relay} each. One that carries
  * the job is lost: the job goes on through the other one.
  */
 @Timeout(300)
+@Tag("long")
 class RelayLossIT {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -73,7 +75,7 @@ class RelayLossIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"KILL", "STOP"})
+    @Sampled({"KILL", "STOP"})
     void theJobGoesOnThroughTheOtherRelay(String signal) throws IOException {
         for (String node : List.of("b", "d")) {
             relays.put(node, HostProgram.relay(network.by(node), directory.resolve(node + ".log"), environment(node)));

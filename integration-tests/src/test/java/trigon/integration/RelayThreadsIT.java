@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ class RelayThreadsIT {
     }
 
     @Test
+    @Tag("long")
     void twoNodesWithACableHaveNone() throws Exception {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(2);

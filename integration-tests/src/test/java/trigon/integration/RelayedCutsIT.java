@@ -7,10 +7,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import trigon.testsupport.Samples;
 
 /**
  * Any cable is cut under a running all-reduce, where no second one leads to the same node: the connections go on
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * follows.
  */
 @Timeout(3600)
+@Tag("long")
 class RelayedCutsIT {
 
     private static final int CUTS = Integer.getInteger("trigon.cuts", 1);
@@ -25,9 +28,9 @@ class RelayedCutsIT {
 
     static List<Arguments> shapes() {
         List<String> shapes = CUTS > 1 ? List.of("triangle", "ring4") : List.of("triangle");
-        return shapes.stream()
+        return Samples.of(shapes.stream()
                 .flatMap(shape -> Stream.of(Arguments.of(shape, "tcp"), Arguments.of(shape, "simulated")))
-                .toList();
+                .toList());
     }
 
     @ParameterizedTest

@@ -9,17 +9,19 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import trigon.testsupport.Sampled;
 
 /**
  * Two nodes with RDMA in subnets of their own, and routes of the kernel between them. Through a gateway TCP carries
  * the job unless the settings ask for RDMA; along a route without one RDMA does.
  */
 @Timeout(300)
+@Tag("long")
 class RoutedRdmaIT {
 
     @TempDir
@@ -48,7 +50,7 @@ class RoutedRdmaIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"off, TCP", "on, RDMA"})
+    @Sampled({"off, TCP", "on, RDMA"})
     void aGatewayCarriesRdmaOnlyIfAskedTo(String setting, String carrier) throws Exception {
         network.node("router");
         network.cable("a", "one", "10.0.1.1/24", "router", "to_a", "10.0.1.254/24");

@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.testsupport.Await;
@@ -23,6 +24,7 @@ import trigon.testsupport.Await;
  * Connections that come up while cables go away and come back, and machines whose links are down or missing. Three
  * nodes in network namespaces, without a list of NICs.
  */
+@Tag("long")
 class SetupGapsIT {
 
     private static final int SETUPS = Integer.getInteger("trigon.setups", 2);

@@ -6,10 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import trigon.testsupport.Sampled;
+import trigon.testsupport.Samples;
 
 /**
  * Rings, lines and stars of four nodes, all-reduces and all-to-all, by the demo. Of the 24 orders of ranks three
@@ -23,7 +25,8 @@ class ShapesIT {
 
     static List<String[]> runs() {
         if (!ALL) {
-            return List.of(new String[] {"line4", "all-to-all", "acbd"}, new String[] {"star4", "ring", "abcd"});
+            return Samples.of(
+                    List.of(new String[] {"line4", "all-to-all", "acbd"}, new String[] {"star4", "ring", "abcd"}));
         }
         List<String[]> runs = new ArrayList<>();
         for (String shape : List.of("ring4", "line4", "star4")) {
@@ -44,14 +47,15 @@ class ShapesIT {
 
     /** The demo says which cables there are. */
     @ParameterizedTest
-    @CsvSource({"line4, a-c", "star4, b-c"})
+    @Sampled({"line4, a-c", "star4, b-c"})
     void aCableThatIsNotThereCannotBeCut(String shape, String cable) throws Exception {
         assertThat(demo(2, "--shape", shape, "--cut", cable)).contains(shape + " has the cables");
     }
 
     /** Cables are RDMA links; where nodes have none in common, circuits go over the links' addresses. */
     @ParameterizedTest
-    @CsvSource({"triangle, via sim_ab", "line4, ' over RDMA'"})
+    @Tag("long")
+    @Sampled({"triangle, via sim_ab", "line4, over RDMA"})
     void simulatedDevicesNeedNoHardware(String shape, String way) throws Exception {
         SimulatedDevice.assumeBuilt();
 

@@ -8,16 +8,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /**
  * The lab's contracts and faults, of which SoftRoCE is the other witness, on simulated devices that are called as its
  * are: six on three cables of one node, all within one process, a JVM of their own.
  */
 @Timeout(600)
+@Tag("long")
 class SimulatedContractsIT {
 
     private static final String LAB = "trigon.integration.lab.";
@@ -26,12 +28,11 @@ class SimulatedContractsIT {
     private Path directory;
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "LibibverbsContractLabTest",
-                "NetPluginLabTest StripedNetPluginLabTest OneSidedLabTest",
-                "ChurnLabTest AbortLabTest QueuePairErrorLabTest FailedCommunicatorLabTest"
-            })
+    @Sampled({
+        "LibibverbsContractLabTest",
+        "NetPluginLabTest StripedNetPluginLabTest OneSidedLabTest",
+        "ChurnLabTest AbortLabTest QueuePairErrorLabTest FailedCommunicatorLabTest"
+    })
     void hold(String tests) throws Exception {
         try (CableNamespaces network = CableNamespaces.open();
                 SimulatedDevice device = new SimulatedDevice(network)) {

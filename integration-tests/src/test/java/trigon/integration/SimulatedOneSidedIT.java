@@ -8,16 +8,18 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import trigon.testsupport.Sampled;
 
 /**
  * One-sided communication between two processes, over two RDMA links that fail as soon as the ranks are connected. The
  * host looks at each byte and each signal.
  */
 @Timeout(300)
+@Tag("long")
 class SimulatedOneSidedIT {
 
     @TempDir
@@ -48,7 +50,7 @@ class SimulatedOneSidedIT {
 
     /** A queue pair may fail before anything has gone over it. */
     @ParameterizedTest
-    @CsvSource({
+    @Sampled({
         "gin, all, qp both/ab * error",
         "rma, all, qp both/ab * error",
         "gin, one, cut both/ab>both/ba",

@@ -13,13 +13,13 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.Await;
+import trigon.testsupport.Sampled;
 
 /**
  * The plugin as NCCL loads it, over RDMA links between processes on nodes of their own, whose devices fail while a job
@@ -76,15 +76,14 @@ class SimulatedRdmaIT {
 
     /** What a queue pair does, or a cable: the job goes on elsewhere, and nothing is lost or done twice. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "cut a/one>b/one",
-                "cut a/one-b/one",
-                "break a/one>b/one executed 40 acked 20",
-                "hold a/one>b/one 3s after 50 times 1",
-                "qp a/one * error times 2",
-                "qp b/one * fatal times 2"
-            })
+    @Sampled({
+        "cut a/one>b/one",
+        "cut a/one-b/one",
+        "break a/one>b/one executed 40 acked 20",
+        "hold a/one>b/one 3s after 50 times 1",
+        "qp a/one * error times 2",
+        "qp b/one * fatal times 2"
+    })
     void aJobGoesOnWhen(String rule) throws Exception {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(20);
@@ -102,7 +101,8 @@ class SimulatedRdmaIT {
 
     /** Neither process may touch the memory, and what was not flushed is wrong. */
     @ParameterizedTest
-    @ValueSource(strings = {"cut a/one-b/one", "break a/one>b/one executed 40 acked 20"})
+    @Tag("long")
+    @Sampled({"cut a/one-b/one", "break a/one>b/one executed 40 acked 20"})
     void aJobInMemoryOfGpusGoesOnWhen(String rule) throws Exception {
         try (NamespaceJob job = gpuJob(environment())) {
             job.awaitRounds(20);
@@ -117,6 +117,7 @@ class SimulatedRdmaIT {
 
     /** What came over a NIC is to be READ by it, which fails while its port is down: flushes wait. */
     @Test
+    @Tag("long")
     void aJobInMemoryOfGpusWaitsForThePort() throws Exception {
         try (NamespaceJob job = gpuJob(environment())) {
             job.awaitRounds(20);
@@ -130,7 +131,8 @@ class SimulatedRdmaIT {
 
     /** Then the CUDA driver flushes what it has written. */
     @ParameterizedTest
-    @ValueSource(strings = {"port a/one down", "device a/one fail"})
+    @Tag("long")
+    @Sampled({"port a/one down", "device a/one fail"})
     void aJobInMemoryOfGpusNeedsNoNicThatIsLost(String fails) throws Exception {
         try (NamespaceJob job = gpuJob(withFakeCuda(Map.of()))) {
             job.awaitRounds(20);
@@ -148,6 +150,7 @@ class SimulatedRdmaIT {
 
     /** And nothing of a GPU's memory is left, though the job ends with flushes under way. */
     @Test
+    @Tag("long")
     void aPortThatStaysDownEndsAJobInMemoryOfGpus() throws Exception {
         Map<String, String> environment = environment();
         environment.put("TRIGON_PEER_TIMEOUT", "3s");
@@ -165,6 +168,7 @@ class SimulatedRdmaIT {
 
     /** Each end's buffers are where its own device reaches, as NCCL decides at each end by itself. */
     @Test
+    @Tag("long")
     void nodesMayDifferInWhatTheirNicsReach() throws Exception {
         Function<String, List<String>> by = node -> {
             List<String> command = new ArrayList<>(device.by(node));
@@ -187,6 +191,7 @@ class SimulatedRdmaIT {
 
     /** There the driver's flush would do nothing, though NCCL asks for one. */
     @Test
+    @Tag("long")
     void aDriverThatClaimsAllInOrderIsNotAsked() throws Exception {
         try (NamespaceJob job = gpuJob(withFakeCuda(Map.of("FAKE_CUDA_ORDERING", "200")))) {
             job.awaitRounds(20);
@@ -211,7 +216,8 @@ class SimulatedRdmaIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"port a/one down, port a/one up", "device b/one fail, device b/one return"})
+    @Tag("long")
+    @Sampled({"port a/one down, port a/one up", "device b/one fail, device b/one return"})
     void aJobGoesOnWithout(String fails, String returns) throws Exception {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(20);
@@ -225,6 +231,7 @@ class SimulatedRdmaIT {
     }
 
     @Test
+    @Tag("long")
     void aJobGoesOnWhenAnInterfaceGoesDown() throws Exception {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(20);
@@ -239,7 +246,8 @@ class SimulatedRdmaIT {
 
     /** A NIC sends again what is lost, so nobody else notices. */
     @ParameterizedTest
-    @ValueSource(strings = {"loss a/one>b/one 5% ; ack-loss a/one>b/one 5%", "delay a/one>b/one 0us..2ms"})
+    @Tag("long")
+    @Sampled({"loss a/one>b/one 5% ; ack-loss a/one>b/one 5%", "delay a/one>b/one 0us..2ms"})
     void aNicMakesGood(String rules) throws Exception {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(20);
@@ -255,6 +263,7 @@ class SimulatedRdmaIT {
 
     /** Where TCP gets through and RDMA does not, a connection is made elsewhere. */
     @Test
+    @Tag("long")
     void aCableThatCarriesNoRdmaIsNotTaken() throws Exception {
         try (NamespaceJob first = job("a", "b")) { // makes the fabric
             first.awaitRounds(1);
@@ -272,6 +281,7 @@ class SimulatedRdmaIT {
     }
 
     @Test
+    @Tag("long")
     void aRankThatIsKilledEndsTheOthers() throws Exception {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(20);

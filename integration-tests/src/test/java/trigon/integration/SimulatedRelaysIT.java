@@ -9,17 +9,19 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import trigon.testsupport.Await;
+import trigon.testsupport.Sampled;
 
 /**
  * A triangle of RDMA links whose cable between a and b is cut under a job: what went by RDMA WRITE goes through c by
  * SEND from then on, and back when the cable is whole. The host looks at each element.
  */
 @Timeout(300)
+@Tag("long")
 class SimulatedRelaysIT {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -57,7 +59,7 @@ class SimulatedRelaysIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2})
+    @Sampled({"1", "2"})
     void aJobGoesOnThroughARelayAndReturns(int queuePairs) throws Exception {
         try (NamespaceJob job = job(queuePairs)) {
             job.awaitRounds(20);
@@ -75,7 +77,7 @@ class SimulatedRelaysIT {
 
     /** The hops' queue pairs fail, at the ends or the relay: the connections go on over other circuits. */
     @ParameterizedTest
-    @ValueSource(strings = {"qp a/toC * error times 2", "qp c/toA * error times 2", "qp c/toB * fatal times 2"})
+    @Sampled({"qp a/toC * error times 2", "qp c/toA * error times 2", "qp c/toB * fatal times 2"})
     void aJobGoesOnWhenAHopFails(String rule) throws Exception {
         try (NamespaceJob job = job(1)) {
             job.awaitRounds(20);

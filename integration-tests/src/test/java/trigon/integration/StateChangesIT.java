@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ import trigon.tools.console.JsonObject;
  * takes is printed; it depends on the machine, so nothing is demanded but that they do.
  */
 @Timeout(300)
+@Tag("long")
 class StateChangesIT {
 
     private static final String TRIGON =

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /** A ring all-reduce over three processes that load the plugin as NCCL does. The host checks every element. */
 @Timeout(300)
@@ -19,7 +19,7 @@ class TriangleIT {
     Path directory;
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+    @Sampled({"0", "1", "2", "3", "4", "5", "6", "7"})
     void reducesInEveryOrderOfListingTheNics(int order) {
         Map<String, String> logs =
                 triangle(order).run(HostProgram.QUICK_START, "--api", "11", "--bytes", "1000003", "--iterations", "2");
@@ -31,25 +31,27 @@ class TriangleIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {8, 9, 10, 12})
+    @Sampled({"8", "9", "10", "12"})
     void reducesThroughEveryApiVersion(int api) {
         triangle(0)
                 .run(HostProgram.QUICK_START, "--api", Integer.toString(api), "--bytes", "65536", "--iterations", "3");
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 1", "4, 1", "1048588, 4", "67108864, 2"})
+    @Sampled({"0, 1", "4, 1", "1048588, 4", "67108864, 2"})
     void reducesAnySizeOverSeveralChannels(long bytes, int channels) {
         triangle(0).run("--bytes", Long.toString(bytes), "--channels", Integer.toString(channels), "--iterations", "1");
     }
 
     @Test
+    @Tag("long")
     void exchangesMessagesOfAllSizes() {
         triangle(0).run("--test", "exchange", "--bytes", "300000", "--iterations", "200", "--seed", "7");
     }
 
     /** Long messages in parts; as many as NCCL has requests, many times over. */
     @Test
+    @Tag("long")
     void severalQueuePairsPerConnectionCarryMessagesOfAllSizes() {
         Map<String, String> several = Map.of("TRIGON_QUEUE_PAIRS_PER_LINK", "2");
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Trigon must tell it the same on all of them. And networks that are worse than cables are left to others. Nodes in
  * network namespaces.
  */
+@Tag("long")
 class UnlikeNodesIT {
 
     @TempDir

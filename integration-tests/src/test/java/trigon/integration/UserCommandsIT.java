@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +67,7 @@ class UserCommandsIT {
     }
 
     @Test
+    @Tag("long")
     void benchOnOneMachineUnderVerify() throws Exception {
         Process process = start(
                 "verify",
@@ -105,6 +107,7 @@ class UserCommandsIT {
     }
 
     @Test
+    @Tag("long")
     void benchStartsTheOtherNodesRank() throws Exception {
         try (CableNamespaces lab = CableNamespaces.open()) {
             lab.node("a");

@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Containers come and go on a node, and their interfaces with them, while the plugin looks for its cables. */
+@Tag("long")
 class VanishingInterfacesIT {
 
     private static final int LOOKS = 500;

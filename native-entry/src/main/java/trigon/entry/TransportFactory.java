@@ -121,8 +121,7 @@ final class TransportFactory implements NetPluginFactory {
         log.debug("movers for {} processors", processors);
         movers = MoverSettings.forProcessors(processors);
         HopDevices hops = RdmaHops.of(settings, discovered.links(), providers.get(LinkKind.RDMA));
-        RelayResources forRelays =
-                new RelayResources(hops, processors >= MIN_TO_SPIN, LocalJob.localRank(environment));
+        RelayResources forRelays = new RelayResources(hops, processors >= MIN_TO_SPIN, LocalJob.localRank(environment));
         Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, forRelays);
         Dialer dialer = new Dialer(mesh.map(Mesh::routes).orElse(CircuitRoutes.NONE), hops);
         RelayAccess relays = new RelayAccess(mesh.isPresent() ? mesh.get() : Relays.NONE, dialer);

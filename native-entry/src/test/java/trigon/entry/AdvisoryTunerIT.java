@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,6 +83,7 @@ class AdvisoryTunerIT {
 
     /** What the first communicator has measured, the second one's ranks decide by. */
     @Test
+    @Tag("long")
     @Timeout(value = 300, unit = TimeUnit.SECONDS)
     void ranksAgreeOnWhatEarlierCommunicatorsMeasured() throws Exception {
         List<String> command = new ArrayList<>(TunerIT.eventsCommand(6, 6));

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import trigon.entry.loopback.Failure;
+import trigon.testsupport.Samples;
 
 /** A plugin that throws in every call, behind the real library, in a process of its own: the process lives. */
 class FailingCallsIT {
@@ -30,10 +31,12 @@ class FailingCallsIT {
     private Path scratch;
 
     /** All failures through the versions that differ most, and one through the others. */
-    static Stream<Arguments> versionsAndFailures() {
-        return Stream.concat(
-                Stream.of(8, 12).flatMap(api -> Stream.of(Failure.values()).map(failure -> Arguments.of(api, failure))),
-                Stream.of(9, 10, 11).map(api -> Arguments.of(api, Failure.RUNTIME)));
+    static List<Arguments> versionsAndFailures() {
+        return Samples.of(Stream.concat(
+                        Stream.of(8, 12)
+                                .flatMap(api -> Stream.of(Failure.values()).map(failure -> Arguments.of(api, failure))),
+                        Stream.of(9, 10, 11).map(api -> Arguments.of(api, Failure.RUNTIME)))
+                .toList());
     }
 
     @ParameterizedTest

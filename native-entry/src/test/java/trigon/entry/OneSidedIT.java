@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,7 @@ class OneSidedIT {
 
     /** With a driver whose memory nobody but it can touch: data and signals are staged. */
     @ParameterizedTest
+    @Tag("long")
     @Sampled({"gin, 2", "rma, 3"})
     void memoryOfAGpuIsStaged(String order, String ranks) throws Exception {
         ChildProcess host = run(fakeGpu(), "--order", order, "--ranks", ranks, "--count", "1000", "--gpu");
@@ -63,6 +65,7 @@ class OneSidedIT {
      * until a connection has moved.
      */
     @ParameterizedTest
+    @Tag("long")
     @Sampled({"gin, false", "rma, true"})
     void nothingIsLostOrDoneTwiceWhenConnectionsAreCut(String order, boolean onDevice) throws Exception {
         Map<String, String> environment = new HashMap<>(onNodes("""
@@ -88,6 +91,7 @@ class OneSidedIT {
 
     /** Of three nodes in a line, the middle one passes on what the others put. */
     @Test
+    @Tag("long")
     void aRelayedRankIsReached() throws Exception {
         Map<String, String> line = onNodes("""
                   a: {nics: [{address: 127.1.112.1/24}]}
@@ -114,6 +118,7 @@ class OneSidedIT {
 
     /** It is told from one that is lost, for longer than its connections take to end. */
     @ParameterizedTest
+    @Tag("long")
     @Sampled({"gin, off", "rma, on"})
     void aRankThatEndsDoesNotEndTheOthers(String order, String failover) throws Exception {
         ChildProcess host =

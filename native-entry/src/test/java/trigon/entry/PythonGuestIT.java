@@ -9,10 +9,11 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /** The plugin in a Python process, as with PyTorch: signals, forks, another JVM. The cases are in guest.py. */
 class PythonGuestIT {
@@ -23,7 +24,7 @@ class PythonGuestIT {
     private Path scratch;
 
     @ParameterizedTest
-    @ValueSource(strings = {"signals", "fork", "fork_before", "calls_without_init", "many_inits"})
+    @Sampled({"signals", "fork", "fork_before", "calls_without_init", "many_inits"})
     void isAGoodGuest(String name) throws Exception {
         ChildProcess python = python(name, Map.of());
 
@@ -32,6 +33,7 @@ class PythonGuestIT {
     }
 
     @Test
+    @Tag("long")
     void hidesItsNullChecksFromALateFaulthandler() throws Exception {
         ChildProcess python = python("late_faulthandler", Map.of("LOOPBACK_FAULT", "null-checks"));
 
@@ -47,6 +49,7 @@ class PythonGuestIT {
     }
 
     @Test
+    @Tag("long")
     void aCrashEndsAlsoWhereTwoHandlersAreInstalledLate() throws Exception {
         ChildProcess python = python("segv_of_two_handlers", Map.of());
 
@@ -56,6 +59,7 @@ class PythonGuestIT {
     }
 
     @Test
+    @Tag("long")
     void saysWhatAForkedChildDidWrong() throws Exception {
         assertThat(python("fork", Map.of()).stderr()).contains("listen in a process forked after Trigon started");
     }

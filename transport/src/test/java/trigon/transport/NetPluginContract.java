@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Queue;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,6 +105,7 @@ public abstract class NetPluginContract extends NetPluginFailureContract {
     }
 
     @Test
+    @Tag("long")
     void carriesTheLongestMessage() {
         int size = longestMessage();
         Connected ab = new Connected(a, b);

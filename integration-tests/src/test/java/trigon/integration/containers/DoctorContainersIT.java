@@ -19,6 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +104,7 @@ class DoctorContainersIT {
     }
 
     @Test
+    @Tag("long")
     void anInterfaceThatIsDownIsFound() throws Exception {
         String name = triangle.interfaceName(A, AB);
         inNetworkOf(A, "ip", "link", "set", name, "down");
@@ -114,6 +116,7 @@ class DoctorContainersIT {
     }
 
     @Test
+    @Tag("long")
     void anMtuThatDiffersIsFound() throws Exception {
         String name = triangle.interfaceName(B, AB);
         inNetworkOf(B, "ip", "link", "set", name, "mtu", "1400");

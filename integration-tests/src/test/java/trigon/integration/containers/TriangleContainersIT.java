@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +82,7 @@ class TriangleContainersIT {
     }
 
     @Test
+    @Tag("long")
     void aPausedNodeHoldsTheJobUpAndNoMore() throws Exception {
         ContainerJob job = startLongJob();
 
@@ -93,6 +95,7 @@ class TriangleContainersIT {
     }
 
     @Test
+    @Tag("long")
     void aCableThatIsCutAndHealedHoldsTheJobUpAndNoMore() throws Exception {
         ContainerJob job = startLongJob();
 
@@ -106,6 +109,7 @@ class TriangleContainersIT {
 
     /** Each gap is shorter than all limits, and long enough for TCP to have tried again in vain. */
     @Test
+    @Tag("long")
     void aCableThatFlapsHoldsTheJobUpAndNoMore() throws Exception {
         ContainerJob job = startLongJob();
 
@@ -123,6 +127,7 @@ class TriangleContainersIT {
 
     /** The link is down and gone at one end; at the other end it looks well, and all packets are lost. */
     @Test
+    @Tag("long")
     void aCableThatStaysCutIsAnErrorOnAllNodes() {
         ContainerJob job = startLongJob("TRIGON_PEER_TIMEOUT=10s");
 
@@ -142,6 +147,7 @@ class TriangleContainersIT {
      * it.
      */
     @Test
+    @Tag("long")
     void aCableThatIsCutUnderAnIdleConnectionIsNoticedAtBothEnds() {
         ContainerJob job = triangle.run(List.of("TRIGON_PEER_TIMEOUT=10s"), "job", "--pause", "25");
         job.awaitConnected(LIMIT);
@@ -169,6 +175,7 @@ class TriangleContainersIT {
     }
 
     @Test
+    @Tag("long")
     void aNodeThatStaysPausedIsAnErrorOnTheOthers() {
         ContainerJob job = startLongJob("TRIGON_PEER_TIMEOUT=10s");
 
@@ -188,6 +195,7 @@ class TriangleContainersIT {
     }
 
     @Test
+    @Tag("long")
     void aKilledNodeIsAnErrorOnTheOthersAndCanComeBack() {
         ContainerJob job = startLongJob();
 
@@ -209,6 +217,7 @@ class TriangleContainersIT {
     }
 
     @Test
+    @Tag("long")
     void aJobOverAMissingCableFailsAndNamesThePeer() throws Exception {
         Files.writeString(directory.resolve("impatient.yaml"), "version: 1\nhandshake: {timeout: 10s}\n");
         triangle.cut(AB, A);

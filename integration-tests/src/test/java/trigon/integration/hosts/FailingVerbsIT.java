@@ -7,11 +7,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /**
  * RDMA devices that fail under a connection that ends with its path: the distribution over a libibverbs of the tests
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>In a network and a mount namespace of its own, for the devices' addresses and names.
  */
 @Timeout(300)
+@Tag("long")
 class FailingVerbsIT {
 
     private static final Path HOST = Path.of(System.getProperty("trigon.odd.host"));
@@ -53,7 +55,7 @@ class FailingVerbsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sender", "receiver"})
+    @Sampled({"sender", "receiver"})
     void whoseCompletionQueueCannotBePolledSaysSoAndTheOtherEndHears(String end) throws IOException {
         String other = end.equals("sender") ? "receiver" : "sender";
 
@@ -68,7 +70,7 @@ class FailingVerbsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sender", "receiver"})
+    @Sampled({"sender", "receiver"})
     void whoseQueuePairFailsWithoutACompletionIsToldByTheDeviceAndTheOtherEndHears(String end) throws IOException {
         String other = end.equals("sender") ? "receiver" : "sender";
 

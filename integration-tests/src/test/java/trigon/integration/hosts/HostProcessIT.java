@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /** Programs in C: how they end, what signals they handle, how little stack, memory and disk they have. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -42,7 +42,8 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"exit", "_exit", "quick_exit", "return", "thread"})
+    @Tag("long")
+    @Sampled({"exit", "_exit", "quick_exit", "return", "thread"})
     void endsAtOnceWhileOtherThreadsAreInThePlugin(String how) {
         for (int round = 0; round < 2; round++) {
             host.c(12, "exit", how).hasExited(LEFT).hasNotSaid("FAILED");
@@ -57,7 +58,7 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @CsvSource({
+    @Sampled({
         "before, SEGV",
         "before, BUS",
         "before, FPE",
@@ -74,7 +75,8 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"before, SEGV", "after, SEGV", "after, FPE", "before, BUS", "after, ILL"})
+    @Tag("long")
+    @Sampled({"before, SEGV", "after, SEGV", "after, FPE", "before, BUS", "after, ILL"})
     void handlesItsOwnFaultsWithLibjsig(String when, String signal) {
         host.with("LD_PRELOAD", libjsig().toString())
                 .with("TRIGON_JAVA_OPTS", NO_WARM_UP)
@@ -83,13 +85,13 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {8, 9, 10, 11, 12})
+    @Sampled({"8", "9", "10", "11", "12"})
     void livesOnThreadsOf128KibOfStack(int api) {
         host.with("TRIGON_LOG", "trace").c(api, "stack", "128").hasSucceeded();
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {8, 9, 10, 11, 12})
+    @Sampled({"8", "9", "10", "11", "12"})
     void failsInOrderOnThreadsOf128KibOfStack(int api) {
         OddHost.End end =
                 host.by("/bin/sh", "-c", "ulimit -s 128 && exec \"$@\"", "sh").c(api, "every");
@@ -100,7 +102,7 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {100, 64})
+    @Sampled({"100", "64"})
     void turnsCallsBackFromThreadsWithLessStack(int kib) {
         host.c(12, "stack", Integer.toString(kib))
                 .hasExited(1)
@@ -110,7 +112,7 @@ class HostProcessIT {
 
     /** As kernels for arm64 have them: what HotSpot keeps of a stack is whole pages. */
     @ParameterizedTest
-    @CsvSource({"16, 128, 140", "64, 256, 332"})
+    @Sampled({"16, 128, 140", "64, 256, 332"})
     void needsMoreStackWherePagesAreLarger(int pageKib, int kib, int needed) {
         OddHost paged = host.with("LD_PRELOAD", pageSize().toString()).with("PAGE_KIB", Integer.toString(pageKib));
 
@@ -121,7 +123,7 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "-Xint"})
+    @Sampled({"", "-Xint"})
     void turnsCallsBackThatComeFromTooDeep(String options) {
         host.with("TRIGON_JAVA_OPTS", options)
                 .c(12, "deep")
@@ -130,7 +132,8 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-Xms4m -Xmx7m", "-Xms4m -Xmx8m", "-Xms4m -Xmx10m", "-XX:MaxDirectMemorySize=1m"})
+    @Tag("long")
+    @Sampled({"-Xms4m -Xmx7m", "-Xms4m -Xmx8m", "-Xms4m -Xmx10m", "-XX:MaxDirectMemorySize=1m"})
     void getsAnErrorWhenJavaIsOutOfMemory(String options) {
         host.with("TRIGON_JAVA_OPTS", options)
                 .c(12, "hoard")
@@ -141,7 +144,7 @@ class HostProcessIT {
 
     /** In KiB: of all address space (-v), and of what can be written (-d). HotSpot would end the process with less. */
     @ParameterizedTest
-    @CsvSource({"-v, 200000", "-v, 700000", "-v, 1050000", "-v, 1200000", "-d, 60000", "-d, 100000", "-d, 130000"})
+    @Sampled({"-v, 200000", "-v, 700000", "-v, 1050000", "-v, 1200000", "-d, 60000", "-d, 100000", "-d, 130000"})
     void getsAnErrorWhereTheKernelWouldRefuseTheJvmItsMemory(String limit, int kib) {
         withLimit(limit, kib)
                 .c(12, "live")
@@ -150,7 +153,7 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"-v, 1600000", "-d, 300000"})
+    @Sampled({"-v, 1600000", "-d, 300000"})
     void runsWhereTheKernelGrantsTheJvmItsMemory(String limit, int kib) {
         withLimit(limit, kib).c(12, "live").hasSucceeded();
         withLimit(limit, kib).with("TRIGON_JAVA_OPTS", "-Xmx1g").c(12, "live").hasExited(limit.equals("-v") ? 1 : 0);
@@ -161,6 +164,7 @@ class HostProcessIT {
     }
 
     @Test
+    @Tag("long")
     void isToldOnceWhyEverythingFailsWithoutMemory() {
         OddHost.End end =
                 host.with("TRIGON_JAVA_OPTS", "-Xms4m -Xmx8m").c(12, "hoard").hasSucceeded();
@@ -169,7 +173,7 @@ class HostProcessIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"-Xms2m -Xmx2m", "-Xms2m -Xmx4m", "-Xms2m -Xmx5m"})
+    @Sampled({"-Xms2m -Xmx2m", "-Xms2m -Xmx4m", "-Xms2m -Xmx5m"})
     void startsOrSaysWhyNotInAHeapTooSmallToStart(String options) {
         OddHost.End end = host.with("TRIGON_JAVA_OPTS", options).c(12, "live").hasCleanOutput();
 

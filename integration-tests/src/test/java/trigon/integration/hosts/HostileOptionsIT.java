@@ -12,7 +12,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /**
  * JVM options in the environment: those of other Java programs have no effect, and TRIGON_JAVA_OPTS does not end the
@@ -43,8 +43,7 @@ class HostileOptionsIT {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"-Xint", "-verbose", "-Xlog:all=info:stdout", "-XX:+PrintFlagsFinal", "-XX:+PrintCompilation"})
+    @Sampled({"-Xint", "-verbose", "-Xlog:all=info:stdout", "-XX:+PrintFlagsFinal", "-XX:+PrintCompilation"})
     void ofTrigonsOwnPutNothingOnStandardOutput(String options) {
         OddHost.in(scratch).with("TRIGON_JAVA_OPTS", options).c(12, "live").hasSucceeded();
     }
@@ -68,17 +67,16 @@ class HostileOptionsIT {
 
     /** Each of these would end the process, or print, before a call returns. */
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "-Xlog:help",
-                "-XX:+PrintFlagsInitial",
-                "-Xinternalversion",
-                "-Xshare:dump",
-                "-XX:StartFlightRecording",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-XX:+CrashOnOutOfMemoryError",
-                "-Xmx64m '-Xlog:help'"
-            })
+    @Sampled({
+        "-Xlog:help",
+        "-XX:+PrintFlagsInitial",
+        "-Xinternalversion",
+        "-Xshare:dump",
+        "-XX:StartFlightRecording",
+        "-XX:+ExitOnOutOfMemoryError",
+        "-XX:+CrashOnOutOfMemoryError",
+        "-Xmx64m '-Xlog:help'"
+    })
     void ofTrigonsOwnAreRefusedWhereTheyWouldEndTheHost(String options) {
         OddHost.in(scratch)
                 .with("TRIGON_JAVA_OPTS", options)

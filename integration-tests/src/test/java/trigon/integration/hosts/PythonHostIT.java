@@ -10,16 +10,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import trigon.testsupport.Sampled;
+import trigon.testsupport.Samples;
 
 /**
  * Python programs, as with PyTorch: threads, forks, signals, other JVMs, the plugin twice. The cases are in
@@ -45,13 +48,13 @@ class PythonHostIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"threads", "thread_per_message", "signals", "fork_before", "spawn"})
+    @Sampled({"threads", "thread_per_message", "signals", "fork_before", "spawn"})
     void goesOnAsIfThereWereNoJvm(String name) {
         host.python(name).hasSucceeded();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"threads", "signals"})
+    @Sampled({"threads", "signals"})
     void goesOnWithLibjsig(String name) {
         withLibjsig().python(name).hasSucceeded();
     }
@@ -65,7 +68,7 @@ class PythonHostIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"process", "pool", "os._exit", "sys.exit"})
+    @Sampled({"process", "pool", "os._exit", "sys.exit"})
     void forksAfterTheStartAndTheChildrenGetErrors(String how) {
         host.python("fork_after", how)
                 .hasSucceeded()
@@ -78,21 +81,28 @@ class PythonHostIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sys.exit", "os._exit", "exit", "thread"})
+    @Sampled({"sys.exit", "os._exit", "exit", "thread"})
     void exitsDuringTraffic(String how) {
         for (int round = 0; round < 2; round++) {
             host.python("leave", how).hasExited(LEFT);
         }
     }
 
+    static List<Integer> tenTimes() {
+        return Samples.of(IntStream.rangeClosed(1, 10).boxed().toList());
+    }
+
     /** The JVM's threads go on while exit() destroys what they use. */
-    @RepeatedTest(10)
-    void exitsWhileTheJvmCollectsGarbage() {
+    @ParameterizedTest
+    @Tag("long")
+    @MethodSource("tenTimes")
+    void exitsWhileTheJvmCollectsGarbage(int time) {
         host.python("leave_while_collecting", host.libjvm().toString()).hasExited(LEFT);
     }
 
     /** Nothing waits for ever for the collection that is kept from beginning. */
     @Test
+    @Tag("long")
     void exitsWhenAnExitHandlerWaitsForTheGarbageCollector() {
         host.python("leave_and_use_java", host.libjvm().toString()).hasExited(LEFT);
     }
@@ -103,7 +113,8 @@ class PythonHostIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"before", "after"})
+    @Tag("long")
+    @Sampled({"before", "after"})
     void crashesWithPythonsOwnReport(String when) {
         host.python("crash", when)
                 .hasExited(OddHost.SEGMENTATION_FAULT)
@@ -119,7 +130,8 @@ class PythonHostIT {
      * libjsig none is ever alone, so that there may be traffic; without it the JVM interprets, which takes no faults.
      */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
+    @Tag("long")
+    @Sampled({"false", "true"})
     void installsCrashHandlersAgainAndAgain(boolean duringTraffic) {
         String rounds = Integer.toString(Integer.getInteger("trigon.handlers.rounds", 50));
 
@@ -131,6 +143,7 @@ class PythonHostIT {
     }
 
     @Test
+    @Tag("long")
     void crashesAsItWouldWithoutAJvm() throws IOException {
         host.python("crash", "never").hasExited(OddHost.SEGMENTATION_FAULT);
         host.python("killed").hasExited(OddHost.SEGMENTATION_FAULT);
@@ -142,6 +155,7 @@ class PythonHostIT {
     }
 
     @Test
+    @Tag("long")
     void hasAJvmOfTheSameLibraryAlready() {
         host.with("NCCL_DEBUG", "INFO")
                 .python("running_jvm", host.libjvm().toString())
@@ -150,6 +164,7 @@ class PythonHostIT {
     }
 
     @Test
+    @Tag("long")
     void hasAJvmOfAnotherLibraryAlready() {
         host.with("NCCL_DEBUG", "INFO")
                 .python("running_jvm", libjvmOfTheBuild().toString())
@@ -175,7 +190,7 @@ class PythonHostIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"two_copies", "two_copies_at_once"})
+    @Sampled({"two_copies", "two_copies_at_once"})
     void loadsThePluginFromTwoPaths(String name) throws IOException {
         Path copy = Files.createDirectories(scratch.resolve("copy/lib"));
         Files.copy(host.plugin(), copy.resolve("libnccl-net-trigon.so"));

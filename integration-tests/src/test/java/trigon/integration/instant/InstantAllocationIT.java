@@ -10,10 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import trigon.testsupport.Sampled;
 
 /**
  * The data path over RDMA links allocates nothing, with one queue pair and with several, through the classes that serve
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * other.
  */
 @Timeout(300)
+@Tag("long")
 class InstantAllocationIT {
 
     static final String NODES = "a: {nics: [{address: 127.0.0.1/8}]}\n";
@@ -44,7 +46,7 @@ class InstantAllocationIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {NOT_KNOWN, "mlx5_core"})
+    @Sampled({NOT_KNOWN, "mlx5_core"})
     void noCallAllocatesWithTheDriver(String driver) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         if (!driver.equals(NOT_KNOWN)) {

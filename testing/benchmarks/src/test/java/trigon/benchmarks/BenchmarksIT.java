@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The benchmarks run and say what they are to say, shortly and without a look at the times. The lab's needs QEMU and is
  * left to {@code ./trigon benchmarks lab}; its program runs here over software links.
  */
+@Tag("long")
 @Timeout(300)
 class BenchmarksIT {
 

@@ -6,10 +6,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 
-/**
- * Rows of arguments, of which a run takes some: one, drawn by {@link Seed}, and all with {@code -Dtrigon.sampled=all},
- * which the Maven profile "thorough" sets. For parameterized tests that start processes.
- */
+/** Rows of a parameterized test that starts processes: {@link Samples}. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @ArgumentsSource(SampledRows.class)

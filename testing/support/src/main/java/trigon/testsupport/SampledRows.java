@@ -1,7 +1,6 @@
 package trigon.testsupport;
 
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.provider.Arguments;
@@ -21,8 +20,6 @@ final class SampledRows implements ArgumentsProvider, AnnotationConsumer<Sampled
 
     @Override
     public Stream<? extends Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
-        boolean all = System.getProperty("trigon.sampled", "").equals("all");
-        List<String> taken = all ? rows : List.of(rows.get(new Random(Seed.next()).nextInt(rows.size())));
-        return taken.stream().map(row -> Arguments.of((Object[]) row.split(" *, *", -1)));
+        return Samples.of(rows).stream().map(row -> Arguments.of((Object[]) row.split(" *, *", -1)));
     }
 }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import trigon.testsupport.Samples;
 import trigon.tools.Run;
 import trigon.tools.console.Json;
 import trigon.tools.diagnosis.Diagnosis;
@@ -45,8 +46,8 @@ class AppliedPlanTest {
         assumeTrue(LinkNamespaces.areThere(), "network namespaces need root");
     }
 
-    static Stream<Arguments> clusters() {
-        return Stream.of(
+    static List<Arguments> clusters() {
+        return Samples.of(List.of(
                 Arguments.of(
                         "triangle",
                         "cables:\n- a:e1 b:e1\n- a:e2 c:e1\n- b:e2 c:e2\n",
@@ -71,7 +72,7 @@ class AppliedPlanTest {
                         - b:e2=10.2.0.1/24 c:e2=10.2.0.2/24
                         """,
                         List.of("a", "b", "c"),
-                        ends("a e1,b e1", "a e2,c e1", "b e2,c e2")));
+                        ends("a e1,b e1", "a e2,c e1", "b e2,c e2"))));
     }
 
     private static List<String[]> ends(String... wires) {

@@ -66,8 +66,7 @@ class ReplayTest {
     private final Arena arena = Arena.ofShared();
     private final long from =
             arena.allocate((long) RequestRow.REQUESTS * MAX, 64).address();
-    private final long to =
-            arena.allocate((long) RequestRow.REQUESTS * MAX, 64).address();
+    private final long to = arena.allocate((long) RequestRow.REQUESTS * MAX, 64).address();
     private final long seed = Seed.next();
     private final Random random = new Random(seed);
     private final List<Integer> sizes = new ArrayList<>();
