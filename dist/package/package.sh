@@ -121,7 +121,7 @@ package_deb() { # ARCH
 Package: trigon
 Version: $(system_version)
 Architecture: $of
-Maintainer: The authors of Trigon (docs/guide/report-a-bug.md of the sources)
+Maintainer: The authors of Trigon (docs/guide/troubleshooting.md#report-a-bug of the sources)
 Section: net
 Priority: optional
 Installed-Size: $(du -sk --apparent-size "$system/opt" | cut -f1)

@@ -273,8 +273,8 @@ public final class Settings {
         ofStart(
                 "TRIGON_JAVA_OPTS",
                 "none",
-                "more options for the JVM; see [the start](../measurements/startup.md) for those that change it,"
-                        + " [hosts](../reference/hosts.md) for those that are refused");
+                "more options for the JVM; see [the start](../measurements/process.md#the-start) for those that change"
+                        + " it, [hosts](../reference/hosts.md) for those that are refused");
         ofStart("TRIGON_TRACE", "none", "a folder into which this process writes its trace; see [tracing](tracing.md)");
         ofStart(
                 "TRIGON_TRACE_KERNELS",

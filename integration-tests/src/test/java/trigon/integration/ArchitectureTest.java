@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -41,16 +40,6 @@ class ArchitectureTest {
 
     /** How many classes may know each other in circles. */
     private static final int MAX_IN_A_KNOT = 4;
-
-    /**
-     * How many types a package has, where it is more than {@link #MAX_IN_A_PACKAGE}. These numbers only go down; one
-     * that has come down to the limit goes. {@code trigon.verbs} stays: it is the field's own vocabulary, all of it is
-     * used together, and the interfaces apart from the values that they take would be two packages in a circle of
-     * meaning, both imported everywhere.
-     */
-    private static final Map<String, Integer> LARGER_PACKAGES = Map.of("trigon.verbs", 34);
-
-    private static final int MAX_IN_A_PACKAGE = 20;
 
     /** {@link ModuleDependenciesTest} compares what may be used with the poms. */
     @Test
@@ -147,24 +136,6 @@ class ArchitectureTest {
         assertThat(Knots.among(CLASSES, root))
                 .isNotEmpty()
                 .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(MAX_IN_A_KNOT));
-    }
-
-    /** A type is a source file; what is nested in it belongs to it, and what is generated does not count. */
-    @Test
-    void packagesHaveFewTypes() {
-        Map<String, Integer> larger = new TreeMap<>();
-        for (ReactorModule module : MODULES) {
-            Map<String, Integer> sizes = new TreeMap<>();
-            module.sources().forEach(source -> sizes.merge(module.packageOf(source), 1, Integer::sum));
-            sizes.values().removeIf(size -> size <= MAX_IN_A_PACKAGE);
-            larger.putAll(sizes);
-        }
-
-        assertThat(larger)
-                .as("packages of more than %d types", MAX_IN_A_PACKAGE)
-                .containsOnlyKeys(LARGER_PACKAGES.keySet())
-                .allSatisfy((name, size) ->
-                        assertThat(size).as(name).isLessThanOrEqualTo(LARGER_PACKAGES.getOrDefault(name, 0)));
     }
 
     /** Benchmarks and stress tests lie in the packages of what they try, which say it for them. */

@@ -23,14 +23,12 @@ import trigon.integration.ProjectFiles.TextFile;
 class SourceRulesTest {
 
     private static final int MAX_COLUMNS = 120;
-    private static final int MAX_LINES = 400;
     private static final int TAB_COLUMNS = 8;
 
     /** Maven's own. */
     private static final String WRAPPER = "mvnw";
 
     private static final Pattern SOURCE = Pattern.compile(".*\\.(java|c|cc|h|py|sh)");
-    private static final Pattern TEST = Pattern.compile("(.*/src/test/|testing/support/|.*/test_).*");
     private static final Pattern VARIABLE = Pattern.compile("\\bTRIGON_[A-Z_]*[A-Z]\\b(?!=VALUE)");
     private static final Pattern MACRO = Pattern.compile("#define (TRIGON_[A-Z_]*[A-Z])\\b");
 
@@ -43,13 +41,6 @@ class SourceRulesTest {
     @Test
     void linesAreNoLongerThanAScreenIsWide() {
         assertThat(tooWide()).as("lines of more than %d columns", MAX_COLUMNS).isEmpty();
-    }
-
-    @Test
-    void filesAreNoLongerThanAReaderLikes() {
-        assertThat(tooLong())
-                .as("files of more than %d lines that are no tests", MAX_LINES)
-                .isEmpty();
     }
 
     /** One that is not in the table would be warned of as no setting of Trigon's. */
@@ -127,17 +118,6 @@ class SourceRulesTest {
                 if (columns(lines.get(i)) > MAX_COLUMNS) {
                     found.add("%s:%d".formatted(source.path(), i + 1));
                 }
-            }
-        }
-        return found;
-    }
-
-    private static List<String> tooLong() {
-        List<String> found = new ArrayList<>();
-        for (TextFile source : SOURCES) {
-            long lines = source.text().lines().count();
-            if (lines > MAX_LINES && !TEST.matcher(source.path()).matches()) {
-                found.add("%s: %d lines".formatted(source.path(), lines));
             }
         }
         return found;

@@ -36,7 +36,7 @@ final class Failures {
         e.printStackTrace(new PrintWriter(trace, true));
         return "this command failed because of a bug in Trigon. Please report it with "
                 + written(trace.toString()).map(Path::toString).orElse("this:\n" + trace)
-                + "; docs/guide/report-a-bug.md of Trigon's sources says where";
+                + "; docs/guide/troubleshooting.md of Trigon's sources says where";
     }
 
     private static Optional<Path> written(String trace) {

@@ -157,7 +157,7 @@ class FailuresTest {
     void aBugIsSaidToBeOneAndItsStackTraceIsInAFile() throws IOException {
         String text = Failures.text(new IllegalStateException("the sky has fallen"));
 
-        assertThat(text).contains("a bug in Trigon", "report-a-bug.md").doesNotContain("Exception", "\n");
+        assertThat(text).contains("a bug in Trigon", "troubleshooting.md").doesNotContain("Exception", "\n");
         Path file = Path.of(text.replaceFirst(".* report it with ", "").replaceFirst(";.*", ""));
         assertThat(file).content().contains("IllegalStateException: the sky has fallen", "FailuresTest");
         Files.delete(file);

@@ -43,7 +43,7 @@ final class SupportContents {
             Keys, tokens and passwords are replaced by "(not shown)": the values of variables that are named as such,
             the cluster key, and what looks like one. A secret that nothing names may still be in a log.
 
-            docs/guide/report-a-bug.md of Trigon's sources says where it goes.
+            docs/guide/troubleshooting.md of Trigon's sources says where it goes.
             """;
 
     private final Machine machine;
