@@ -29,7 +29,7 @@ final class LaterLinkSearch implements LinkSearch {
 
     private static final Logger log = LoggerFactory.getLogger(LaterLinkSearch.class);
 
-    /** What a link depends on: machines with containers change in other ways all the time. */
+    /** The changes that a link depends on: machines with containers change in other ways all the time. */
     private record Place(int index, String address, boolean up) {}
 
     private final PluginConfig settings;

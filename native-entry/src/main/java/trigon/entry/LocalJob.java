@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What the launcher says of the ranks on this machine; NCCL's init says nothing of it. */
+/** The ranks on this machine, by the launcher's variables: NCCL's init does not tell them. */
 final class LocalJob {
 
-    /** How many processes are here, and how many there are: torchrun, Open MPI, MPICH and its kin, MVAPICH. */
+    /** Variables with the number of processes here, and of all: torchrun, Open MPI, MPICH and its kin, MVAPICH. */
     private static final List<Map.Entry<String, String>> COUNTS = List.of(
             Map.entry("LOCAL_WORLD_SIZE", "WORLD_SIZE"),
             Map.entry("OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_SIZE"),
@@ -40,7 +40,7 @@ final class LocalJob {
                 .orElse(0);
     }
 
-    /** Whether all ranks of the job are here. False where it says otherwise, and where it says nothing. */
+    /** True if the launcher says that all ranks of the job are here; false where it says nothing. */
     static boolean isCertain(Map<String, String> environment) {
         for (Map.Entry<String, String> count : COUNTS) {
             String here = environment.get(count.getKey());

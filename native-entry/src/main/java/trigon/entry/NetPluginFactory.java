@@ -29,7 +29,7 @@ public interface NetPluginFactory {
     }
 
     /**
-     * What opens the nodes of the {@link trigon.entry.warmup.WarmUp}, each called at most once, on its thread; none
+     * Openers of the nodes of the {@link trigon.entry.warmup.WarmUp}, each called at most once, on its thread; none
      * where there is nothing to warm up. Called after {@link #create}.
      *
      * @param ofAllKinds also for links that this process does not have

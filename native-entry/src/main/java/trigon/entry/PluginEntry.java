@@ -54,7 +54,7 @@ public final class PluginEntry {
     private @Nullable PluginConfig config;
 
     /**
-     * What all kinds of plugins share: the log, and what is said of exceptions.
+     * The parts that all kinds of plugins share: the log, and the handling of exceptions.
      *
      * @param hostBlock address of C's {@code host_block}
      * @throws trigon.entry.host.InstallationException where the library and the jars do not fit together

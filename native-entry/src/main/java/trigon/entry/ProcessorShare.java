@@ -6,13 +6,13 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * How many of a machine's processors are for one of the job's processes there: each has threads that look for work all
+ * The number of a machine's processors that are for one of the job's processes there: each has threads that look for work all
  * the time, and together they must not be more than the processors.
  */
 final class ProcessorShare {
 
     /**
-     * Where launchers say how many of the job's processes are on this machine: torchrun, Open MPI, Slurm, and the MPIs
+     * Variables by which launchers say how many of the job's processes are on this machine: torchrun, Open MPI, Slurm, and the MPIs
      * that are derived from MPICH.
      */
     private static final List<String> LOCAL_PROCESSES =
@@ -34,7 +34,7 @@ final class ProcessorShare {
         return bound ? available : Math.max(1, available / processes);
     }
 
-    /** How many there are in the kernel's list of them, for example 0-3,8; see sysfs-devices-system-cpu in its ABI. */
+    /** Counts the processors of a list of the kernel's, for example 0-3,8; see sysfs-devices-system-cpu in its ABI. */
     static int count(String list) {
         return Stream.of(list.strip().split(","))
                 .map(range -> range.split("-", 2))

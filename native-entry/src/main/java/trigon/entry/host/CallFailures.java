@@ -6,7 +6,7 @@ import trigon.entry.log.NcclLogger;
 import trigon.nccl.NcclResult;
 
 /**
- * What happens when a call of NCCL's ends with an exception: it is logged and becomes a result. Never throws; where the
+ * Turns the exception that a call of NCCL's ends with into a line of the log and a result. Never throws; where the
  * JVM is out of memory or stack it allocates nothing either. Any thread.
  */
 public final class CallFailures {

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import trigon.system.Memory;
 
-/** What C was compiled with, by name: sizes of structs, offsets of fields, numbers ({@code host/facts.h}). */
+/** Facts that C was compiled with, by name: sizes of structs, offsets of fields, numbers ({@code host/facts.h}). */
 public final class Facts {
 
     private static final int WORD = 8;

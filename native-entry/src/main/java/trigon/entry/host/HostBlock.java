@@ -8,7 +8,7 @@ import trigon.nccl.NcclResult;
 import trigon.system.Memory;
 
 /**
- * What C gives to Java at the start ({@code host_block} in {@code host/start.c}), whichever plugin is wanted.
+ * The block that C gives to Java at the start ({@code host_block} in {@code host/start.c}), whichever plugin is wanted.
  *
  * @param facts what C was compiled with, by name
  * @param logLine address of {@code int32_t log_line(int32_t level, int64_t subsystems, const char *text)}
@@ -31,7 +31,7 @@ public record HostBlock(Map<String, Long> facts, long logLine, int pageBytes) {
                 Math.toIntExact(Memory.getLong(address + 3 * WORD)));
     }
 
-    /** What Java was written for. */
+    /** The facts that Java was written for. */
     public static Map<String, Long> expectedFacts() {
         Map<String, Long> facts = new LinkedHashMap<>();
         facts.put("pointer", (long) WORD);

@@ -40,7 +40,7 @@ public final class UpcallStubs {
         }
     }
 
-    /** How C calls such a stub. */
+    /** The C signature of a stub. */
     public static FunctionDescriptor descriptor(int arguments) {
         MemoryLayout[] layouts = new MemoryLayout[arguments];
         Arrays.fill(layouts, ValueLayout.JAVA_LONG);

@@ -1,5 +1,5 @@
 /**
- * What all kinds of plugins need to be guests of a C library: what C tells them, upcall stubs, failures and results.
+ * The parts that make all kinds of plugins guests of a C library: blocks from C, upcall stubs, failures and results.
  */
 @NullMarked
 package trigon.entry.host;

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How much is logged: read once, so that what is off costs one comparison.
+ * The levels of the log: read once, so that what is off costs one comparison.
  *
  * @param threshold the finest level of Trigon's events
  * @param printedByNccl the finest level that NCCL's own log shows; {@link Level#OFF}: none

@@ -16,10 +16,10 @@ public final class NcclLogger {
     /** Levels of {@code ncclDebugLogLevel}. */
     public static final int WARN = 2;
 
-    /** Of {@code NCCL_DEBUG=INFO}. */
+    /** NCCL's number for {@code NCCL_DEBUG=INFO} (debug.h). */
     public static final int INFO = 3;
 
-    /** Of {@code NCCL_DEBUG=TRACE}. */
+    /** NCCL's number for {@code NCCL_DEBUG=TRACE} (debug.h). */
     public static final int TRACE = 5;
 
     static final String PREFIX = "NET/Trigon : ";

@@ -20,7 +20,7 @@ public final class SilentThreads {
                 .unstarted(task);
     }
 
-    /** Whether the current thread is one. */
+    /** True on a thread whose lines are not logged. */
     static boolean isCurrent() {
         return GROUP.equals(Thread.currentThread().getThreadGroup());
     }

@@ -25,7 +25,7 @@ final class ControlUpcalls {
     private static final long NULL = 0;
     private static final int SUCCESS = NcclResult.SUCCESS.code();
 
-    /** Of heap that is kept for what is closed when it is full. */
+    /** Bytes of heap that are set free when it is full, so that connections can still be closed. */
     private static final int RESERVE_BYTES = 512 << 10;
 
     private NetPlugin plugin;

@@ -5,7 +5,7 @@ import trigon.entry.host.Facts;
 import trigon.system.Memory;
 
 /**
- * What C gives to Java when NCCL first wants the net plugin ({@code net_block} in {@code net/upcalls.c}).
+ * The block that C gives to Java when NCCL first wants the net plugin ({@code net_block} in {@code net/upcalls.c}).
  *
  * @param facts what C was compiled with, by name; see {@link NetFacts}
  * @param upcalls address of the table to be filled, one function pointer an entry

@@ -14,7 +14,7 @@ import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
-/** What the net plugin's layouts and numbers are in Java; {@code net/facts.c} has C's. */
+/** The net plugin's layouts and numbers, as Java has them; {@code net/facts.c} has C's. */
 public final class NetFacts {
 
     private static final Map<String, ToIntFunction<PropertiesLayout>> FIELDS = fields();

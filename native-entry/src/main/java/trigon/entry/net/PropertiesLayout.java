@@ -1,7 +1,7 @@
 package trigon.entry.net;
 
 /**
- * Where the fields of {@code ncclNetProperties_vN_t} lie. Version 10 has version 9's layout.
+ * Offsets of the fields of {@code ncclNetProperties_vN_t}. Version 10 has version 9's layout.
  *
  * <p>The fields keep their order: each version inserts some, and what is after moves.
  */

@@ -5,7 +5,7 @@ import trigon.entry.host.Facts;
 import trigon.system.Memory;
 
 /**
- * What C gives to Java when NCCL first wants one-sided communication ({@code one_sided_block} in {@code
+ * The block that C gives to Java when NCCL first wants one-sided communication ({@code one_sided_block} in {@code
  * one_sided/upcalls.c}).
  *
  * @param facts what C was compiled with, by name; see {@link OneSidedFacts}

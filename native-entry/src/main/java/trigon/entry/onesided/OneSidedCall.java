@@ -3,7 +3,7 @@ package trigon.entry.onesided;
 import java.util.Locale;
 
 /**
- * What {@link OneSidedUpcalls#control} is asked for; the order is that of {@code ONE_SIDED_CALLS} in {@code
+ * The calls that {@link OneSidedUpcalls#control} takes; the order is that of {@code ONE_SIDED_CALLS} in {@code
  * one_sided/upcalls.h}.
  */
 enum OneSidedCall {

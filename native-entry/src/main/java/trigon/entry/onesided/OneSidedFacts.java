@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import trigon.onesided.OneSided;
 
-/** What the numbers of one-sided communication are in Java; {@code one_sided/upcalls.c} has C's. */
+/** The numbers of one-sided communication, as Java has them; {@code one_sided/upcalls.c} has C's. */
 public final class OneSidedFacts {
 
     private OneSidedFacts() {}

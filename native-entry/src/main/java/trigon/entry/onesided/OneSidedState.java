@@ -2,13 +2,13 @@ package trigon.entry.onesided;
 
 import trigon.system.Memory;
 
-/** Whether NCCL is to find the tables ({@code struct one_sided_state} in {@code one_sided/upcalls.h}). */
+/** The state that says if NCCL is to find the tables ({@code struct one_sided_state} in {@code one_sided/upcalls.h}). */
 public final class OneSidedState {
 
-    /** Of {@code enum one_sided_setting}: it is not. */
+    /** NCCL finds no tables ({@code enum one_sided_setting}). */
     public static final long OFF = 1;
 
-    /** Of {@code enum one_sided_setting}: it is. */
+    /** NCCL finds the tables ({@code enum one_sided_setting}). */
     public static final long ON = 2;
 
     /** Offset of the setting. */
@@ -16,7 +16,7 @@ public final class OneSidedState {
 
     private final long address;
 
-    /** Of the struct at an address, which C keeps. */
+    /** The state in the struct at an address, which C keeps. */
     public OneSidedState(long address) {
         this.address = address;
     }

@@ -25,12 +25,12 @@ import trigon.nccl.NetPlugin;
  */
 public final class WarmUp implements Runnable {
 
-    /** Who knows what there is to warm up on. */
+    /** The source of nodes to warm up on. */
     @FunctionalInterface
     public interface Nodes {
 
         /**
-         * What opens them, each called at most once.
+         * Openers of these nodes, each called at most once.
          *
          * @param ofAllKinds also for links that this process does not have
          */
@@ -51,7 +51,7 @@ public final class WarmUp implements Runnable {
     /** Enough for the first compiler (200 calls), together; the second one has what the AOT cache has learnt. */
     static final int MESSAGES = 100;
 
-    /** What the first compiler has made of one round is called, and so linked, in the next. */
+    /** Rounds: code that the compiler made in one of them is called, and so linked, in the next. */
     private static final int ROUNDS_FOR_ONE_COMPILER = 4;
 
     /** The second compiler begins after some 5000 calls. */

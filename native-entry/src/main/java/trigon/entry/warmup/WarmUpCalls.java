@@ -52,12 +52,12 @@ final class WarmUpCalls {
         done = cells + 6 * Long.BYTES;
     }
 
-    /** Where messages are sent from. */
+    /** Address of the bytes that are sent. */
     long source() {
         return source;
     }
 
-    /** Where messages are received. */
+    /** Address at which messages are received. */
     long target() {
         return target;
     }

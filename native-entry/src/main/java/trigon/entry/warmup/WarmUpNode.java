@@ -3,7 +3,7 @@ package trigon.entry.warmup;
 import java.util.List;
 import trigon.nccl.NetPlugin;
 
-/** What a {@link WarmUp} moves messages on: a plugin that reaches itself, and what was opened for it. */
+/** A node that a {@link WarmUp} moves messages on: a plugin that reaches itself, and what was opened for it. */
 public interface WarmUpNode extends AutoCloseable {
 
     /** Bytes of the longest message. */
