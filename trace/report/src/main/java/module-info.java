@@ -1,5 +1,6 @@
 /** Reads the traces of a run, finds what each collective waited for, and shows it. No part of the plugin. */
 module trigon.report {
+    requires com.fasterxml.jackson.core;
     requires com.google.protobuf;
     requires trigon.system;
     requires trigon.trace;

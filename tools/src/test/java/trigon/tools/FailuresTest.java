@@ -50,15 +50,11 @@ class FailuresTest {
             "demo --logs",
             "policy test --plot",
             "report --html",
-            "report --svg",
             "report --perfetto",
             "report --json",
-            "report --prometheus",
             "trace --html",
-            "trace --svg",
             "trace --perfetto",
-            "trace --json",
-            "trace --prometheus");
+            "trace --json");
 
     @TempDir
     private Path folder = Path.of("/nonexistent"); // until JUnit has set it
