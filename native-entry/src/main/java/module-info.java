@@ -10,8 +10,6 @@ module trigon.entry {
     requires trigon.stream;
     requires trigon.nccl;
     requires trigon.onesided;
-    requires trigon.policy;
-    requires trigon.policy.host;
     requires trigon.relay;
     requires trigon.routing;
     requires trigon.software;
@@ -24,6 +22,7 @@ module trigon.entry {
     exports trigon.entry;
 
     uses trigon.entry.NetPluginFactory;
+    uses trigon.nccl.PolicyService;
 
     provides ch.qos.logback.classic.spi.Configurator with
             trigon.entry.log.NcclLogConfigurator;

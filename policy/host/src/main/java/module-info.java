@@ -1,13 +1,13 @@
-/** The policy of this process, and who decides by it. */
+/** The policy of this process; {@code native-entry} finds it as a service. */
 module trigon.policy.host {
     requires org.slf4j;
-    requires transitive trigon.config;
-    requires transitive trigon.nccl;
-    requires transitive trigon.policy;
+    requires trigon.config;
+    requires trigon.nccl;
+    requires trigon.policy;
     requires trigon.system;
-    requires transitive trigon.trace;
+    requires trigon.trace;
     requires static org.jspecify;
 
-    exports trigon.policy.host;
-    exports trigon.policy.host.decision;
+    provides trigon.nccl.PolicyService with
+            trigon.policy.host.ProcessPolicy;
 }

@@ -24,7 +24,7 @@ import org.xml.sax.SAXException;
  * @param folder where the root pom has it, from the project's root
  * @param readme the text of its README
  * @param mayUse modules that the README's sentence "May use" names
- * @param dependencies modules that its pom depends on, other than for tests
+ * @param dependencies modules that its pom depends on, other than for tests or as services
  * @param sources its Java sources that are no tests, without what describes a package or the module
  */
 record ReactorModule(
@@ -61,7 +61,7 @@ record ReactorModule(
         Set<String> dependencies = new TreeSet<>();
         for (Element each : children(pom, "dependencies")) {
             if (textOf(each, "groupId").equals("trigon")
-                    && !textOf(each, "scope").equals("test")) {
+                    && !Set.of("test", "runtime").contains(textOf(each, "scope"))) {
                 dependencies.add(nameOf(each));
             }
         }

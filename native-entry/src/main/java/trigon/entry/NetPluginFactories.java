@@ -3,7 +3,7 @@ package trigon.entry;
 import java.util.List;
 import java.util.ServiceLoader;
 import trigon.entry.host.InstallationException;
-import trigon.policy.host.ProcessPolicy;
+import trigon.entry.tuner.PolicyAccess;
 
 /** Finds who makes the net plugin. */
 final class NetPluginFactories {
@@ -17,7 +17,7 @@ final class NetPluginFactories {
      * @param policy takes the settings that Trigon's own reads
      * @throws InstallationException where the installation is incomplete
      */
-    static NetPluginFactory find(int pageBytes, ProcessPolicy policy) {
+    static NetPluginFactory find(int pageBytes, PolicyAccess policy) {
         // not the thread's context class loader: NCCL's threads have none
         List<NetPluginFactory> factories =
                 ServiceLoader.load(NetPluginFactory.class, NetPluginFactories.class.getClassLoader()).stream()

@@ -24,6 +24,7 @@ import trigon.entry.onesided.OneSidedBlock;
 import trigon.entry.onesided.OneSidedFacts;
 import trigon.entry.onesided.OneSidedState;
 import trigon.entry.onesided.OneSidedStubs;
+import trigon.entry.tuner.PolicyAccess;
 import trigon.entry.tuner.TunerBlock;
 import trigon.entry.tuner.TunerFacts;
 import trigon.entry.tuner.TunerStubs;
@@ -34,8 +35,6 @@ import trigon.onesided.OneSided;
 import trigon.onesided.cuda.CudaDriver;
 import trigon.onesided.cuda.CudaMemory;
 import trigon.onesided.memory.GpuMemory;
-import trigon.policy.host.PolicyState;
-import trigon.policy.host.ProcessPolicy;
 import trigon.trace.ProcessTrace;
 import trigon.trace.Recorder;
 import trigon.transport.request.RequestTable;
@@ -48,7 +47,7 @@ public final class PluginEntry {
 
     private final int pageBytes;
     private final CallFailures failures;
-    private final ProcessPolicy policy = new ProcessPolicy();
+    private final PolicyAccess policy = new PolicyAccess();
     private boolean isRecording;
     private @Nullable NetPlugin plugin;
     private @Nullable PluginConfig config;
@@ -84,7 +83,7 @@ public final class PluginEntry {
             NetBlock net = NetBlock.read(netBlock);
             AbiCheck.check(NetFacts.expected(), net.facts());
             record(net.trace(), net.sampleConnections());
-            policy.attach(new PolicyState(net.policy()));
+            policy.attach(net.policy());
             NetPluginFactory factory = NetPluginFactories.find(pageBytes, policy);
             NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             plugin = created;
@@ -168,7 +167,7 @@ public final class PluginEntry {
             TunerBlock tuner = TunerBlock.read(tunerBlock);
             AbiCheck.check(TunerFacts.expected(), tuner.facts());
             record(tuner.trace(), tuner.sampleConnections());
-            policy.attach(new PolicyState(tuner.state()));
+            policy.attach(tuner.state());
             if (!policy.isOpen()) {
                 policy.open(ConfigLoader.load(System.getenv(), HostName.ofThisMachine()));
             }

@@ -19,11 +19,11 @@ import trigon.config.cluster.NodeConfig;
 import trigon.config.file.ConfigLoader;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
+import trigon.entry.tuner.PolicyAccess;
 import trigon.entry.warmup.LoopbackNode;
 import trigon.entry.warmup.WarmUpNode;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.cuda.CudaWrites;
-import trigon.policy.host.ProcessPolicy;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.RdmaHops;
 import trigon.relay.mesh.RelayResources;
@@ -75,7 +75,7 @@ final class TransportFactory implements NetPluginFactory {
     private static final int MIN_TO_SPIN = 4;
 
     private final int pageBytes;
-    private final ProcessPolicy policy;
+    private final PolicyAccess policy;
     private MoverSettings movers = MoverSettings.NONE;
     private boolean hasRdma;
     private Optional<PluginConfig> config = Optional.empty();
@@ -86,7 +86,7 @@ final class TransportFactory implements NetPluginFactory {
      * @param pageBytes size of the kernel's pages
      * @param policy takes the settings
      */
-    TransportFactory(int pageBytes, ProcessPolicy policy) {
+    TransportFactory(int pageBytes, PolicyAccess policy) {
         this.pageBytes = pageBytes;
         this.policy = policy;
     }

@@ -1,5 +1,6 @@
 package trigon.entry.tuner;
 
+import trigon.nccl.TunerChoice;
 import trigon.system.Memory;
 
 /**
@@ -11,22 +12,40 @@ final class CostTable {
     static final int ALGORITHMS = 7;
     static final int PROTOCOLS = 3;
 
-    /** What a policy chose: NCCL has no less. */
+    /** Time of a policy's choice: NCCL has no less. */
     static final float CHOSEN = 0;
 
-    /** What a policy avoids: taken where there is nothing else; NCCL's own times are microseconds. */
+    /** Time of an algorithm to avoid, the last resort; NCCL's own times are microseconds. */
     static final float AVOIDED = 1e30f;
 
     private CostTable() {}
 
     /**
-     * Chooses an algorithm with a protocol, unless NCCL cannot use them.
+     * Puts a policy's choice into the table.
      *
+     * @param choice a {@link TunerChoice}
      * @param table address of the table
      * @param algorithms its rows
      * @param protocols its columns
-     * @return whether they are chosen now
+     * @param channelsOut address of an {@code int}, 0 as NCCL left it: it decides
+     * @return false if NCCL cannot use the algorithm with the protocol
      */
+    static boolean apply(long choice, long table, int algorithms, int protocols, long channelsOut) {
+        int avoided = TunerChoice.avoid(choice);
+        if (avoided != 0) {
+            avoid(table, algorithms, protocols, avoided);
+        }
+        int channels = TunerChoice.channels(choice);
+        if (channels > 0) {
+            Memory.putInt(channelsOut, channels);
+        }
+        int algorithm = TunerChoice.algorithm(choice);
+        int protocol = TunerChoice.protocol(choice);
+        boolean wantsNothing = algorithm == TunerChoice.LEAVE_TO_NCCL && protocol == TunerChoice.LEAVE_TO_NCCL;
+        return wantsNothing || choose(table, algorithms, protocols, algorithm, protocol);
+    }
+
+    /** Chooses an algorithm with a protocol; false if NCCL cannot use them. */
     static boolean choose(long table, int algorithms, int protocols, int algorithm, int protocol) {
         if (algorithm < 0 || algorithm >= algorithms || protocol < 0 || protocol >= protocols) {
             return false;
@@ -39,11 +58,7 @@ final class CostTable {
         return true;
     }
 
-    /**
-     * Makes algorithms the last resort.
-     *
-     * @param avoided a bit for each
-     */
+    /** Makes algorithms the last resort; {@code avoided} has a bit for each. */
     static void avoid(long table, int algorithms, int protocols, int avoided) {
         for (int algorithm = 0; algorithm < algorithms; algorithm++) {
             if ((avoided >>> algorithm & 1) != 0) {

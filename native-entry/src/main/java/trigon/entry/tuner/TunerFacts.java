@@ -2,9 +2,9 @@ package trigon.entry.tuner;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import trigon.policy.host.PolicyState;
+import trigon.nccl.TunerAdvice;
 
-/** What the tuner's layouts and numbers are in Java; {@code tuner/upcalls.c} has C's. */
+/** The tuner's layouts and numbers as Java has them; {@code tuner/upcalls.c} has C's. */
 public final class TunerFacts {
 
     private TunerFacts() {}
@@ -12,8 +12,8 @@ public final class TunerFacts {
     /** Everything that Java's reads and writes of NCCL's tables and the library's structs rest on. */
     public static Map<String, Long> expected() {
         Map<String, Long> facts = new LinkedHashMap<>();
-        facts.put("tuner.scratch", (long) CommunicatorTuner.SCRATCH_BYTES);
-        facts.put("tuner.scratch_alignment", (long) CommunicatorTuner.SCRATCH_ALIGNMENT);
+        facts.put("tuner.scratch", (long) TunerAdvice.SCRATCH_BYTES);
+        facts.put("tuner.scratch_alignment", (long) TunerAdvice.SCRATCH_ALIGNMENT);
         facts.put("tuner.algorithms", (long) CostTable.ALGORITHMS);
         facts.put("tuner.protocols", (long) CostTable.PROTOCOLS);
         facts.put("policy.not_set", PolicyState.NOT_SET);

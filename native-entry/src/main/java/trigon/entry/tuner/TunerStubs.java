@@ -6,7 +6,6 @@ import java.util.List;
 import trigon.entry.host.CallFailures;
 import trigon.entry.host.InstallationException;
 import trigon.entry.host.UpcallStubs;
-import trigon.policy.host.ProcessPolicy;
 import trigon.system.Memory;
 
 /**
@@ -24,7 +23,7 @@ public final class TunerStubs {
      *
      * @throws InstallationException where C expects another number of calls
      */
-    public static void fill(TunerBlock block, ProcessPolicy policy, CallFailures failures) {
+    public static void fill(TunerBlock block, PolicyAccess policy, CallFailures failures) {
         TunerUpcalls target = new TunerUpcalls(policy, failures);
         List<Long> inOrderOfC = List.of(
                 stub(target, "open", 4),

@@ -1,13 +1,10 @@
 package trigon.entry.tuner;
 
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import trigon.entry.host.CallFailures;
 import trigon.nccl.NcclResult;
-import trigon.policy.host.CommunicatorPolicy;
-import trigon.policy.host.ProcessPolicy;
-import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.nccl.TunerAdvice;
+import trigon.nccl.TunerChoice;
 import trigon.system.Memory;
 
 /**
@@ -16,16 +13,18 @@ import trigon.system.Memory;
  */
 final class TunerUpcalls {
 
-    private static final Logger log = LoggerFactory.getLogger(TunerUpcalls.class);
     private static final int SUCCESS = NcclResult.SUCCESS.code();
 
-    private final ProcessPolicy policy;
+    /** NCCL cuts a piece down to whole grains, of which the largest has 1920 bytes: none may be left of nothing. */
+    private static final long MIN_CHUNK = 4096;
+
+    private final PolicyAccess policy;
     private final CallFailures failures;
 
     /** By their handles, less one. Replaced by a longer one when full. */
-    private volatile @Nullable CommunicatorTuner[] tuners = new CommunicatorTuner[8];
+    private volatile @Nullable TunerAdvice[] tuners = new TunerAdvice[8];
 
-    TunerUpcalls(ProcessPolicy policy, CallFailures failures) {
+    TunerUpcalls(PolicyAccess policy, CallFailures failures) {
         this.policy = policy;
         this.failures = failures;
     }
@@ -33,12 +32,9 @@ final class TunerUpcalls {
     /** NCCL's {@code init}; leaves the context null where no policy is to decide. */
     int open(long commId, long ranks, long nodes, long contextOut) {
         try {
-            PolicyCommunicator communicator = new PolicyCommunicator(commId, (int) ranks, (int) nodes);
-            CommunicatorPolicy decides = policy.forCommunicator(communicator);
-            if (decides != null) {
-                CommunicatorTuner tuner = new CommunicatorTuner(communicator, decides);
+            TunerAdvice tuner = policy.begin(commId, (int) ranks, (int) nodes);
+            if (tuner != null) {
                 Memory.putLong(contextOut, add(tuner));
-                policy.register(tuner);
             }
             return SUCCESS;
         } catch (Throwable thrown) {
@@ -59,18 +55,13 @@ final class TunerUpcalls {
             long regBuff,
             long channelsOut) {
         try {
-            CommunicatorTuner tuner = find(context);
+            TunerAdvice tuner = find(context);
             if (tuner != null) {
-                tuner.decide(
-                        scratch,
-                        (int) collective,
-                        bytes,
-                        (int) pipeOps,
-                        table,
-                        (int) algorithms,
-                        (int) protocols,
-                        (int) regBuff,
-                        channelsOut);
+                long choice = tuner.decide(scratch, (int) collective, bytes, (int) pipeOps, (int) regBuff);
+                if (TunerChoice.chooses(choice)
+                        && !CostTable.apply(choice, table, (int) algorithms, (int) protocols, channelsOut)) {
+                    tuner.refused();
+                }
             }
         } catch (Throwable thrown) {
             var _ = failures.report("getCollInfo", thrown);
@@ -89,10 +80,19 @@ final class TunerUpcalls {
             long channels,
             long chunkInOut) {
         try {
-            CommunicatorTuner tuner = find(context);
+            TunerAdvice tuner = find(context);
             if (tuner != null) {
-                tuner.decideChunk(
-                        scratch, (int) collective, bytes, (int) algorithm, (int) protocol, (int) channels, chunkInOut);
+                long chunk = tuner.chunk(
+                        scratch,
+                        (int) collective,
+                        bytes,
+                        (int) algorithm,
+                        (int) protocol,
+                        (int) channels,
+                        Memory.getLong(chunkInOut));
+                if (chunk >= MIN_CHUNK) {
+                    Memory.putLong(chunkInOut, chunk);
+                }
             }
         } catch (Throwable thrown) {
             var _ = failures.report("getChunkSize", thrown);
@@ -103,10 +103,9 @@ final class TunerUpcalls {
     /** NCCL's {@code finalize}. */
     int close(long context) {
         try {
-            CommunicatorTuner tuner = remove(context);
+            TunerAdvice tuner = remove(context);
             if (tuner != null) {
-                policy.unregister(tuner);
-                log.info("{}: {}", tuner, tuner.counts());
+                policy.end(tuner);
             }
         } catch (Throwable thrown) {
             var _ = failures.report("finalize of the tuner", thrown);
@@ -114,28 +113,28 @@ final class TunerUpcalls {
         return SUCCESS;
     }
 
-    private @Nullable CommunicatorTuner find(long context) {
-        @Nullable CommunicatorTuner[] all = tuners;
+    private @Nullable TunerAdvice find(long context) {
+        @Nullable TunerAdvice[] all = tuners;
         return context > 0 && context <= all.length ? all[(int) context - 1] : null;
     }
 
-    private synchronized long add(CommunicatorTuner tuner) {
-        @Nullable CommunicatorTuner[] all = tuners;
+    private synchronized long add(TunerAdvice tuner) {
+        @Nullable TunerAdvice[] all = tuners;
         int free = 0;
         while (free < all.length && all[free] != null) {
             free++;
         }
-        @Nullable CommunicatorTuner[] next = new CommunicatorTuner[free < all.length ? all.length : 2 * free];
+        @Nullable TunerAdvice[] next = new TunerAdvice[free < all.length ? all.length : 2 * free];
         System.arraycopy(all, 0, next, 0, all.length);
         next[free] = tuner;
         tuners = next;
         return free + 1L;
     }
 
-    private synchronized @Nullable CommunicatorTuner remove(long context) {
-        CommunicatorTuner removed = find(context);
+    private synchronized @Nullable TunerAdvice remove(long context) {
+        TunerAdvice removed = find(context);
         if (removed != null) {
-            @Nullable CommunicatorTuner[] next = tuners.clone();
+            @Nullable TunerAdvice[] next = tuners.clone();
             next[(int) context - 1] = null;
             tuners = next;
         }

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import trigon.nccl.TunerChoice;
 
 class CostTableTest {
 
@@ -60,5 +61,29 @@ class CostTableTest {
                 .isFalse();
         CostTable.avoid(table.address(), ALGORITHMS - 1, PROTOCOLS, 1 << 6);
         assertThat(at(6, 0)).isEqualTo(10 + 6 * PROTOCOLS);
+    }
+
+    @Test
+    void aChoiceIsWrittenWithItsChannels() {
+        MemorySegment channels = arena.allocate(ValueLayout.JAVA_INT);
+        long choice = TunerChoice.of(1, 2, 5, 1);
+        assertThat(CostTable.apply(choice, table.address(), ALGORITHMS, PROTOCOLS, channels.address()))
+                .isTrue();
+        assertThat(at(1, 2)).isZero();
+        assertThat(at(0, 0)).isEqualTo(CostTable.AVOIDED);
+        assertThat(channels.get(ValueLayout.JAVA_INT, 0)).isEqualTo(5);
+    }
+
+    @Test
+    void channelsAloneLeaveTheTableAsItIs() {
+        MemorySegment channels = arena.allocate(ValueLayout.JAVA_INT);
+        long choice = TunerChoice.of(TunerChoice.LEAVE_TO_NCCL, TunerChoice.LEAVE_TO_NCCL, 3, 0);
+        assertThat(CostTable.apply(choice, table.address(), ALGORITHMS, PROTOCOLS, channels.address()))
+                .isTrue();
+        assertThat(at(0, 0)).isEqualTo(10);
+        assertThat(channels.get(ValueLayout.JAVA_INT, 0)).isEqualTo(3);
+        long impossible = TunerChoice.of(7, 0, 0, 0);
+        assertThat(CostTable.apply(impossible, table.address(), ALGORITHMS, PROTOCOLS, channels.address()))
+                .isFalse();
     }
 }

@@ -7,6 +7,7 @@ import org.slf4j.LoggerFactory;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
 import trigon.policy.ProgramContext;
+import trigon.policy.host.decision.PolicyCommunicator;
 import trigon.policy.map.MapException;
 import trigon.policy.map.NcclBpfMaps;
 import trigon.policy.program.Field;
@@ -42,21 +43,21 @@ final class EventPrograms implements Consumer<EndedEvent> {
 
     private final PolicyHost shared;
     private final PolicySlot sharedEvents;
-    private final Collection<Decider> deciders;
+    private final Collection<CommunicatorTuner> tuners;
     private final ProgramContext context = new ProgramContext(TYPE);
 
     /**
      * Lives as long as the process.
      *
-     * @param deciders those that there are; read with each event
+     * @param tuners those that there are; read with each event
      */
-    EventPrograms(PolicyHost shared, Collection<Decider> deciders) {
+    EventPrograms(PolicyHost shared, Collection<CommunicatorTuner> tuners) {
         this.shared = shared;
         sharedEvents = shared.slot(TYPE);
-        this.deciders = deciders;
+        this.tuners = tuners;
     }
 
-    /** Whether a policy has any use for events. */
+    /** Tells whether a policy has a use for events. */
     static boolean areWantedBy(PolicyHost policy) {
         return policy.slot(TYPE).isFilled()
                 || (policy.slot(ProgramTypes.NCCLBPF).isFilled()
@@ -66,11 +67,12 @@ final class EventPrograms implements Consumer<EndedEvent> {
     @Override
     public void accept(EndedEvent event) {
         run(sharedEvents, event);
-        for (Decider decider : deciders) {
-            if (decider.communicator() == event.communicator() && event.communicator() != 0) {
-                run(decider.events(), event);
-                record(shared, event, decider.nodes());
-                record(decider.host(), event, decider.nodes());
+        for (CommunicatorTuner tuner : tuners) {
+            PolicyCommunicator communicator = tuner.communicator();
+            if (communicator.id() == event.communicator() && event.communicator() != 0) {
+                run(tuner.events(), event);
+                record(shared, event, communicator.nodes());
+                record(tuner.host(), event, communicator.nodes());
             }
         }
     }

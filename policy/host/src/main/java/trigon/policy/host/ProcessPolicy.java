@@ -1,5 +1,6 @@
 package trigon.policy.host;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,11 +17,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.setting.ConfigException;
-import trigon.config.setting.PolicyMode;
 import trigon.nccl.ConnectionAdvice;
+import trigon.nccl.PolicyService;
+import trigon.nccl.TunerAdvice;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
@@ -37,14 +38,12 @@ import trigon.policy.report.MapContents;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.VerifierLimits;
-import trigon.trace.RecordListener;
 
 /**
- * The policy of this process, if the settings name one. A thread of its own reads the file, tries what it finds, and
- * looks at it again and again. Programs of connections and events change with the file; a communicator keeps the
+ * The policy of this process. A thread of its own reads the file, tries what it finds, and looks at it again and again. Programs of connections and events change with the file; a communicator keeps the
  * tuner that it began with. Thread-safe.
  */
-public final class ProcessPolicy {
+public final class ProcessPolicy implements PolicyService {
 
     private static final Logger log = LoggerFactory.getLogger(ProcessPolicy.class);
 
@@ -65,26 +64,20 @@ public final class ProcessPolicy {
     private final PolicyHost shared = new PolicyHost(loader, new MapSet());
     private final AdvisoryTuner advisory = new AdvisoryTuner(shared, new Agreement(SHARED_MEMORY, FOR_ALL_RANKS));
     private final CountDownLatch looked = new CountDownLatch(1);
-    private final Set<Decider> deciders = ConcurrentHashMap.newKeySet();
+    private final Set<CommunicatorTuner> tuners = ConcurrentHashMap.newKeySet();
     private final CommunicatorVersions ofCommunicators = new CommunicatorVersions();
+    private final EventAssembly events = new EventAssembly(new EventPrograms(shared, tuners));
 
-    private @Nullable PolicyState state;
-    private @Nullable Consumer<RecordListener> recorder;
-    private boolean listens;
-    private @Nullable Configured configured;
+    // set once, before there is another thread
+    private volatile @Nullable PolicyFile file;
+    private volatile boolean isRequired;
+    private volatile Consumer<Boolean> wantsEvents = _ -> {};
 
     // of the file's thread
     private final Publication publication = new Publication(SHARED_MEMORY);
     private String refused = "";
 
-    /**
-     * What the settings say.
-     *
-     * @param required whether communicators fail without a policy
-     * @param file null if they name none
-     */
-    private record Configured(boolean required, @Nullable PolicyFile file) {}
-
+    /** A policy that watches its file on a thread of its own. */
     public ProcessPolicy() {
         this(
                 MapSet::new,
@@ -102,24 +95,20 @@ public final class ProcessPolicy {
         this.background = background;
     }
 
-    /** Takes the settings, once; and begins to read the file, if they name one. */
-    public synchronized void open(PluginConfig config) {
-        if (configured != null) {
-            return;
-        }
-        boolean required = config.value(Settings.POLICY_MODE) == PolicyMode.REQUIRED;
-        Optional<Path> path = config.value(Settings.POLICY_FILE);
-        configured = new Configured(
-                required, path.map(each -> new PolicyFile(each, loader)).orElse(null));
-        if (path.isPresent()) {
-            watch(path.get());
-        } else if (required) {
+    @Override
+    public void open(@Nullable Path path, boolean required, Consumer<Boolean> toTell) {
+        isRequired = required;
+        wantsEvents = toTell;
+        if (path == null) {
             log.warn(
                     "{} is required, but {} names none: communicators fail",
                     Settings.POLICY_MODE,
                     Settings.POLICY_FILE);
+            toTell.accept(false);
+        } else {
+            file = new PolicyFile(path, loader);
+            watch(path);
         }
-        publishState();
     }
 
     /** A process that gets no thread more has its policy all the same: the other ranks decide by it. */
@@ -133,60 +122,17 @@ public final class ProcessPolicy {
         }
     }
 
-    /** Whether the settings have been taken. */
-    public synchronized boolean isOpen() {
-        return configured != null;
+    @Override
+    public void heard(ByteBuffer records) {
+        events.heard(records);
     }
 
-    /** Tells C from now on whether there is a policy. */
-    public synchronized void attach(PolicyState ofC) {
-        state = ofC;
-        publishState();
+    @Override
+    public void caughtUp(long since) {
+        events.caughtUp(since);
     }
 
-    /**
-     * Where NCCL's events are to be had, from now on: begins to hear of them once the policy has a program for them.
-     *
-     * @param toBegin takes who is to hear of them, once
-     */
-    public synchronized void onEvents(Consumer<RecordListener> toBegin) {
-        recorder = toBegin;
-        publishState();
-    }
-
-    private void publishState() {
-        boolean hasLooked = looked.getCount() == 0;
-        boolean wanted = hasLooked && EventPrograms.areWantedBy(shared);
-        if (wanted && recorder != null && !listens) {
-            listens = true;
-            recorder.accept(new EventAssembly(new EventPrograms(shared, deciders)));
-        }
-        if (configured != null && state != null) {
-            state.publishSet(configured.file() != null || configured.required());
-            if (hasLooked || configured.file() == null) {
-                state.publishEvents(wanted);
-            }
-        }
-    }
-
-    /** Another communicator decides by a policy. */
-    public synchronized void register(Decider decider) {
-        deciders.add(decider);
-        if (state != null) {
-            state.addDeciding(1);
-        }
-    }
-
-    /** The communicator is closed: its events go to no program any more. */
-    public synchronized void unregister(Decider decider) {
-        deciders.remove(decider);
-        ofCommunicators.forget(decider.communicator());
-        if (state != null) {
-            state.addDeciding(-1);
-        }
-    }
-
-    /** The say of its program of connections; waits for the first look at the file. */
+    @Override
     public ConnectionAdvice connections() {
         ConnectionPolicy policy = new ConnectionPolicy(shared.slot(ProgramTypes.CONNECT));
         return new ConnectionAdvice() {
@@ -212,13 +158,9 @@ public final class ProcessPolicy {
         };
     }
 
-    /**
-     * What decides for a communicator; null where that is NCCL. Blocks where the tuner is advisory, until the ranks
-     * have agreed.
-     *
-     * @throws ConfigException where there is none, but the settings require one, or peers have been told of it
-     */
-    public @Nullable CommunicatorPolicy forCommunicator(PolicyCommunicator communicator) {
+    @Override
+    public @Nullable TunerAdvice forCommunicator(long id, int ranks, int nodes) {
+        PolicyCommunicator communicator = new PolicyCommunicator(id, ranks, nodes);
         Optional<PolicyVersion> version = ofCommunicators.of(communicator.id(), current());
         if (version.isEmpty()) {
             return none();
@@ -249,13 +191,24 @@ public final class ProcessPolicy {
             return null;
         }
         log.info("communicator 0x{}: policy {}", Long.toHexString(communicator.id()), version.get());
-        return new CommunicatorPolicy(
-                host, table.<Decisions>map(each -> each).orElseGet(() -> Decisions.byProgram(host, communicator)));
+        CommunicatorTuner tuner = new CommunicatorTuner(
+                communicator,
+                host,
+                table.<Decisions>map(each -> each).orElseGet(() -> Decisions.byProgram(host, communicator)),
+                this::closed);
+        tuners.add(tuner);
+        return tuner;
+    }
+
+    /** Its events go to no program any more. */
+    private void closed(CommunicatorTuner tuner) {
+        tuners.remove(tuner);
+        ofCommunicators.forget(tuner.communicator().id());
     }
 
     /** NCCL decides, if it may. */
-    private @Nullable CommunicatorPolicy none() {
-        if (isRequired()) {
+    private @Nullable TunerAdvice none() {
+        if (isRequired) {
             throw new ConfigException("%s is required, and there is none: the log above says why; mend it, or set %s"
                     .formatted(Settings.POLICY_MODE, "TRIGON_POLICY_MODE=optional"));
         }
@@ -269,16 +222,8 @@ public final class ProcessPolicy {
         return host;
     }
 
-    private synchronized boolean isRequired() {
-        return configured != null && configured.required();
-    }
-
-    private synchronized @Nullable PolicyFile file() {
-        return configured == null ? null : configured.file();
-    }
-
     private Optional<PolicyVersion> current() {
-        PolicyFile policy = file();
+        PolicyFile policy = file;
         if (policy == null) {
             return Optional.empty();
         }
@@ -312,7 +257,7 @@ public final class ProcessPolicy {
 
     /** On the thread of the file. */
     private void pollFile() {
-        PolicyFile policy = file();
+        PolicyFile policy = file;
         try {
             if (policy != null) {
                 take(policy, policy.refresh());
@@ -321,25 +266,21 @@ public final class ProcessPolicy {
             log.warn("the policy cannot be loaded: {}", e.toString(), e);
         } finally {
             looked.countDown();
-            publishStateLocked();
+            wantsEvents.accept(EventPrograms.areWantedBy(shared));
         }
-    }
-
-    private synchronized void publishStateLocked() {
-        publishState();
     }
 
     private PolicyReport reported() {
         List<PolicyReport.Stopped> stopped = new ArrayList<>(stopped("process", shared));
-        List<PolicyReport.Tuner> tuners = new ArrayList<>();
+        List<PolicyReport.Tuner> reports = new ArrayList<>();
         List<PolicyReport.MapContent> maps = new ArrayList<>(MapContents.of("process", shared.maps()));
-        for (Decider decider : deciders) {
-            PolicyReport.Tuner tuner = decider.report();
-            tuners.add(tuner);
-            stopped.addAll(stopped(tuner.communicator(), decider.host()));
-            maps.addAll(MapContents.of(tuner.communicator(), decider.host().maps()));
+        for (CommunicatorTuner tuner : tuners) {
+            PolicyReport.Tuner report = tuner.report();
+            reports.add(report);
+            stopped.addAll(stopped(report.communicator(), tuner.host()));
+            maps.addAll(MapContents.of(report.communicator(), tuner.host().maps()));
         }
-        PolicyFile policy = file();
+        PolicyFile policy = file;
         Optional<PolicyVersion> version = policy == null ? Optional.empty() : policy.current();
         return new PolicyReport(
                 policy == null ? "" : policy.path().toString(),
@@ -347,7 +288,7 @@ public final class ProcessPolicy {
                 version.map(PolicyVersion::digest).orElse(""),
                 refused,
                 stopped,
-                tuners,
+                reports,
                 maps);
     }
 
@@ -382,7 +323,7 @@ public final class ProcessPolicy {
             log.info(
                     "policy {}{}",
                     version,
-                    deciders.isEmpty() ? "" : ": for connections from now on, for tuners of new communicators");
+                    tuners.isEmpty() ? "" : ": for connections from now on, for tuners of new communicators");
         } catch (PolicyException e) {
             log.warn("policy {}: its programs of connections and events stay as they were: {}", version, e.summary());
         }

@@ -7,16 +7,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import trigon.nccl.TunerChoice;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
-import trigon.policy.PolicySlot;
 import trigon.policy.ProgramContext;
 import trigon.policy.host.decision.Decisions;
 import trigon.policy.host.decision.PolicyCommunicator;
-import trigon.policy.host.decision.TunerOutputs;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
-import trigon.policy.report.PolicyReport;
 import trigon.policy.verify.VerifierLimits;
 
 /** A policy in the dialect of NCCLbpf decides for a communicator, and finds in its map what collectives took. */
@@ -39,7 +37,7 @@ class NcclBpfPolicyTest {
         return host;
     }
 
-    private boolean decides(Decisions decisions, long bytes) {
+    private long choice(Decisions decisions, long bytes) {
         return decisions.decide(context.address(), ALL_REDUCE, bytes, 1, 0);
     }
 
@@ -47,29 +45,12 @@ class NcclBpfPolicyTest {
     void itsResultIsADecision() throws Exception {
         Decisions decisions = Decisions.byProgram(host("ncclbpf_counts"), communicator);
 
-        assertThat(decides(decisions, 1)).isFalse();
-        assertThat(decides(decisions, 1 << 20)).isTrue();
-        assertThat(TunerOutputs.algorithm(context.address())).isEqualTo(1);
-        assertThat(TunerOutputs.protocol(context.address())).isEqualTo(2);
-        assertThat(TunerOutputs.channels(context.address())).isZero();
+        assertThat(choice(decisions, 1)).isEqualTo(TunerChoice.NONE);
+        assertThat(choice(decisions, 1 << 20)).isEqualTo(TunerChoice.of(1, 2, 0, 0));
         for (int channels = 1; channels < 4; channels++) {
-            assertThat(decides(decisions, 1024)).isTrue();
-            assertThat(TunerOutputs.channels(context.address()))
+            assertThat(choice(decisions, 1024))
                     .as("one more than last time")
-                    .isEqualTo(channels);
-            assertThat(TunerOutputs.algorithm(context.address())).isEqualTo(-1);
-        }
-    }
-
-    private record Deciding(PolicyHost host, long communicator, int nodes) implements Decider {
-        @Override
-        public PolicySlot events() {
-            return host.slot(ProgramTypes.PROFILER);
-        }
-
-        @Override
-        public PolicyReport.Tuner report() {
-            return new PolicyReport.Tuner("", "", 0, 0, 0);
+                    .isEqualTo(TunerChoice.of(TunerChoice.LEAVE_TO_NCCL, TunerChoice.LEAVE_TO_NCCL, channels, 0));
         }
     }
 
@@ -83,19 +64,22 @@ class NcclBpfPolicyTest {
         PolicyHost own = host("ncclbpf_measures");
         assertThat(EventPrograms.areWantedBy(process)).isTrue();
         assertThat(EventPrograms.areWantedBy(host("ncclbpf_counts"))).isFalse();
-        EventPrograms events = new EventPrograms(process, List.of(new Deciding(own, 7, 1)));
+        EventPrograms events = new EventPrograms(
+                process,
+                List.of(new CommunicatorTuner(
+                        communicator, own, Decisions.byProgram(own, communicator), _ -> {})));
 
         events.accept(event(1 << OpenEvent.COLLECTIVE, 8, 5000));
         events.accept(event(1 << OpenEvent.STEP, 7, 6000));
         for (PolicyHost host : List.of(process, own)) {
-            assertThat(decides(Decisions.byProgram(host, communicator), 64))
+            assertThat(choice(Decisions.byProgram(host, communicator), 64))
                     .as("of another communicator, or of no collective")
-                    .isFalse();
+                    .isEqualTo(TunerChoice.NONE);
         }
         events.accept(event(1 << OpenEvent.COLLECTIVE, 7, 9000));
         for (PolicyHost host : List.of(process, own)) {
-            assertThat(decides(Decisions.byProgram(host, communicator), 64)).isTrue();
-            assertThat(TunerOutputs.channels(context.address())).isEqualTo(9);
+            long choice = choice(Decisions.byProgram(host, communicator), 64);
+            assertThat(TunerChoice.channels(choice)).isEqualTo(9);
         }
     }
 }

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -17,10 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.config.file.ConfigLoader;
 import trigon.config.setting.ConfigException;
 import trigon.nccl.ConnectionAdvice;
-import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.nccl.TunerAdvice;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
@@ -38,14 +36,14 @@ class ProcessPolicyTest {
     private Path folder;
 
     private ProcessPolicy open(String example, ProcessPolicy policy) throws Exception {
-        return open(example, policy, "optional");
+        return open(example, policy, false);
     }
 
-    private ProcessPolicy open(String example, ProcessPolicy policy, String mode) throws Exception {
+    private ProcessPolicy open(String example, ProcessPolicy policy, boolean required) throws Exception {
         Path file = folder.resolve("policy.o");
         Files.write(file, Files.readAllBytes(EXAMPLES.resolve(example + ".o")));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-        policy.open(ConfigLoader.load(Map.of("TRIGON_POLICY", file.toString(), "TRIGON_POLICY_MODE", mode), "a"));
+        policy.open(file, required, _ -> {});
         return policy;
     }
 
@@ -66,9 +64,9 @@ class ProcessPolicyTest {
     void anOptionalPolicyThatCannotBeLoadedLeavesTheCommunicatorToNccl() throws Exception {
         ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
 
-        assertThat(policy.forCommunicator(new PolicyCommunicator(1, 2, 1))).isNull();
+        assertThat(policy.forCommunicator(1, 2, 1)).isNull();
         assertThat(policy.connections().policyOf(1)).isZero();
-        assertThat(policy.forCommunicator(new PolicyCommunicator(2, 1, 1))).isNull();
+        assertThat(policy.forCommunicator(2, 1, 1)).isNull();
     }
 
     /** NCCL connects before it makes the tuner where it connects all algorithms beforehand. */
@@ -77,7 +75,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
         assertThat(policy.connections().policyOf(1)).isNotZero();
 
-        assertThatThrownBy(() -> policy.forCommunicator(new PolicyCommunicator(1, 2, 1)))
+        assertThatThrownBy(() -> policy.forCommunicator(1, 2, 1))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContainingAll("0x1 of 2 ranks", "its policy cannot be loaded", "unset", "on all ranks");
     }
@@ -85,9 +83,9 @@ class ProcessPolicyTest {
     @Test
     void aRequiredPolicyFailsACommunicatorThatCannotHaveIt() throws Exception {
         ProcessPolicy policy =
-                open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD), "required");
+                open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD), true);
 
-        assertThatThrownBy(() -> policy.forCommunicator(new PolicyCommunicator(1, 1, 1)))
+        assertThatThrownBy(() -> policy.forCommunicator(1, 1, 1))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("TRIGON_POLICY_MODE=optional");
     }
@@ -99,7 +97,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy = open("few_neighbours", new ProcessPolicy(MapSet::new, held::add));
         FutureTask<Boolean> asked = new FutureTask<>(() -> {
             Thread.currentThread().interrupt();
-            return policy.forCommunicator(new PolicyCommunicator(1, 3, 3)) != null && Thread.interrupted();
+            return policy.forCommunicator(1, 3, 3) != null && Thread.interrupted();
         });
         Thread rank = Thread.ofPlatform().start(asked);
         Await.until("the rank waits", () -> rank.getState() == Thread.State.TIMED_WAITING || asked.isDone());
@@ -122,7 +120,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy = open("few_neighbours", new ProcessPolicy(MapSet::new, watch -> {
             throw new OutOfMemoryError("unable to create native thread");
         }));
-        assertThat(policy.forCommunicator(new PolicyCommunicator(1, 3, 3))).isNotNull();
+        assertThat(policy.forCommunicator(1, 3, 3)).isNotNull();
     }
 
     /** Nodes compare what decides for all ranks: not programs of connections, nor tuners on which ranks agree first. */
@@ -140,7 +138,7 @@ class ProcessPolicyTest {
         ProcessPolicy policy = open("noop", new ProcessPolicy());
         ConnectionAdvice connections = policy.connections();
         int old = connections.policyOf(1);
-        CommunicatorPolicy decides = policy.forCommunicator(new PolicyCommunicator(2, 2, 2));
+        TunerAdvice decides = policy.forCommunicator(2, 2, 2);
         assertThat(decides).isNotNull();
 
         Path next = Files.write(folder.resolve("next"), Files.readAllBytes(EXAMPLES.resolve("hierarchy.o")));
@@ -158,11 +156,11 @@ class ProcessPolicyTest {
     @Test
     void takesNoPartInAnAgreement() throws Exception {
         ProcessPolicy fails = open("slo", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD));
-        PolicyCommunicator communicator = new PolicyCommunicator(System.nanoTime(), 2, 1);
-        assertThat(fails.forCommunicator(communicator)).isNull();
+        long communicator = System.nanoTime();
+        assertThat(fails.forCommunicator(communicator, 2, 1)).isNull();
 
         ProcessPolicy other = open("slo", new ProcessPolicy());
-        assertThat(other.forCommunicator(communicator))
+        assertThat(other.forCommunicator(communicator, 2, 1))
                 .as("one of two ranks came")
                 .isNull();
     }

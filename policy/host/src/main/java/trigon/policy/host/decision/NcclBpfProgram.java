@@ -3,6 +3,7 @@ package trigon.policy.host.decision;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import trigon.nccl.TunerChoice;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicySlot;
 import trigon.policy.map.NcclBpfMaps;
@@ -40,7 +41,7 @@ public final class NcclBpfProgram implements Decisions {
     private long calls;
     private int channels;
 
-    /** Of one communicator, by the program and the maps of a host. */
+    /** Decides for one communicator, by the program and the maps of a host. */
     public NcclBpfProgram(PolicyHost host, PolicyCommunicator communicator) {
         slot = host.slot(TYPE);
         telemetry = NcclBpfMaps.telemetry(host.maps()).orElse(null);
@@ -48,7 +49,7 @@ public final class NcclBpfProgram implements Decisions {
     }
 
     @Override
-    public boolean decide(long scratch, int collective, long bytes, int pipeOps, int regBuff) {
+    public long decide(long scratch, int collective, long bytes, int pipeOps, int regBuff) {
         BYTES.set(scratch, bytes);
         CALLS.set(scratch, calls++);
         COLLECTIVE.set(scratch, collective);
@@ -62,11 +63,12 @@ public final class NcclBpfProgram implements Decisions {
         long result = slot.run(scratch);
         int chosen = NcclBpf.channels(result);
         channels = chosen > 0 ? chosen : channels;
-        TunerOutputs.set(scratch, NcclBpf.algorithm(result), NcclBpf.protocol(result), chosen, 0);
-        return NcclBpf.chooses(result);
+        return NcclBpf.chooses(result)
+                ? TunerChoice.of(NcclBpf.algorithm(result), NcclBpf.protocol(result), chosen, 0)
+                : TunerChoice.NONE;
     }
 
-    /** Where it says how long such collectives took; 0: that is not known. */
+    /** Address of the times that such collectives took; 0: they are not known. */
     private long measured(int collective) {
         if (telemetry == null) {
             return 0;

@@ -1,5 +1,6 @@
 package trigon.policy.host.decision;
 
+import trigon.nccl.TunerChoice;
 import trigon.policy.PolicySlot;
 import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
@@ -20,19 +21,23 @@ public final class TunerProgram implements Decisions {
     private static final Field PIPE_OPS = TUNER.field("num_pipe_ops");
     private static final Field RANK = TUNER.field("rank");
     private static final Field REG_BUFF = TUNER.field("reg_buff");
+    private static final Field ALGORITHM = TUNER.field("algorithm");
+    private static final Field PROTOCOL = TUNER.field("protocol");
+    private static final Field CHANNELS = TUNER.field("n_channels");
+    private static final Field AVOID = TUNER.field("avoid");
 
     private final PolicySlot slot;
     private final PolicyCommunicator communicator;
     private long calls;
 
-    /** Of one communicator, by the program in a slot. */
+    /** Decides for one communicator, by the program in a slot. */
     public TunerProgram(PolicySlot slot, PolicyCommunicator communicator) {
         this.slot = slot;
         this.communicator = communicator;
     }
 
     @Override
-    public boolean decide(long scratch, int collective, long bytes, int pipeOps, int regBuff) {
+    public long decide(long scratch, int collective, long bytes, int pipeOps, int regBuff) {
         BYTES.set(scratch, bytes);
         COMM_ID.set(scratch, communicator.id());
         CALL_SEQ.set(scratch, calls++);
@@ -42,7 +47,18 @@ public final class TunerProgram implements Decisions {
         PIPE_OPS.set(scratch, pipeOps);
         RANK.set(scratch, UNKNOWN_RANK);
         REG_BUFF.set(scratch, regBuff);
-        TunerOutputs.set(scratch, TunerOutputs.LEAVE_TO_NCCL, TunerOutputs.LEAVE_TO_NCCL, 0, 0);
-        return slot.run(scratch) == ProgramType.APPLY;
+        ALGORITHM.set(scratch, TunerChoice.LEAVE_TO_NCCL);
+        PROTOCOL.set(scratch, TunerChoice.LEAVE_TO_NCCL);
+        CHANNELS.set(scratch, 0);
+        AVOID.set(scratch, 0);
+        return slot.run(scratch) == ProgramType.APPLY ? choice(scratch) : TunerChoice.NONE;
+    }
+
+    private static long choice(long scratch) {
+        return TunerChoice.of(
+                (int) ALGORITHM.get(scratch),
+                (int) PROTOCOL.get(scratch),
+                (int) CHANNELS.get(scratch),
+                (int) AVOID.get(scratch));
     }
 }

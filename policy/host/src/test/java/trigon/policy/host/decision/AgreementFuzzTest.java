@@ -9,8 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.policy.ProgramContext;
-import trigon.policy.program.ProgramTypes;
+import trigon.nccl.TunerChoice;
 
 /** Whatever is in the page that ranks share, each comes to an outcome, and whatever table that is can be asked. */
 @Tag("fuzz")
@@ -39,12 +38,10 @@ class AgreementFuzzTest {
     }
 
     private static void ask(DecisionTable table) {
-        try (ProgramContext context = new ProgramContext(ProgramTypes.TUNER)) {
-            for (int collective = -1; collective < 8; collective++) {
-                for (long bytes = 1; bytes > 0; bytes <<= 7) {
-                    var _ = table.decide(context.address(), collective, bytes, 1, 0);
-                    assertThat(TunerOutputs.channels(context.address())).isBetween(0, 255);
-                }
+        for (int collective = -1; collective < 8; collective++) {
+            for (long bytes = 1; bytes > 0; bytes <<= 7) {
+                long choice = table.decide(0, collective, bytes, 1, 0);
+                assertThat(TunerChoice.channels(choice)).isBetween(0, 255);
             }
         }
     }

@@ -23,8 +23,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.policy.ProgramContext;
-import trigon.policy.program.ProgramTypes;
+import trigon.nccl.TunerChoice;
 import trigon.system.file.OpenFile;
 import trigon.system.file.ProcessUsers;
 import trigon.testsupport.Await;
@@ -177,23 +176,17 @@ class AgreementTest {
     }
 
     @Test
-    void aTableAnswersBySizeRoundedDown() throws Exception {
+    void aTableAnswersBySizeRoundedDown() {
         long[] entries = new long[DecisionTable.ENTRIES];
         // all-reduces from 1 KiB to less than 2 KiB: ring, LL128, 7 channels, no trees
-        entries[(4 << 6) + 10] = 1 | 2 << 8 | 2 << 16 | 7 << 24 | 1L << 32;
+        long chosen = TunerChoice.of(1, 1, 7, 1);
+        entries[(4 << 6) + 10] = chosen;
         DecisionTable table = DecisionTable.of(entries);
-        try (ProgramContext context = new ProgramContext(ProgramTypes.TUNER)) {
-            long scratch = context.address();
-            assertThat(table.decide(scratch, 4, 1023, 1, 0)).isFalse();
-            assertThat(table.decide(scratch, 4, 2048, 1, 0)).isFalse();
-            assertThat(table.decide(scratch, 3, 1024, 1, 0)).isFalse();
-            assertThat(table.decide(scratch, 5, 1024, 1, 0)).isFalse();
-            assertThat(table.decide(scratch, 4, 0, 1, 0)).isFalse();
-            assertThat(table.decide(scratch, 4, 2047, 1, 0)).isTrue();
-            assertThat(TunerOutputs.algorithm(scratch)).isEqualTo(1);
-            assertThat(TunerOutputs.protocol(scratch)).isEqualTo(1);
-            assertThat(TunerOutputs.channels(scratch)).isEqualTo(7);
-            assertThat(TunerOutputs.avoid(scratch)).isEqualTo(1);
-        }
+        assertThat(table.decide(0, 4, 1023, 1, 0)).isEqualTo(TunerChoice.NONE);
+        assertThat(table.decide(0, 4, 2048, 1, 0)).isEqualTo(TunerChoice.NONE);
+        assertThat(table.decide(0, 3, 1024, 1, 0)).isEqualTo(TunerChoice.NONE);
+        assertThat(table.decide(0, 5, 1024, 1, 0)).isEqualTo(TunerChoice.NONE);
+        assertThat(table.decide(0, 4, 0, 1, 0)).isEqualTo(TunerChoice.NONE);
+        assertThat(table.decide(0, 4, 2047, 1, 0)).isEqualTo(chosen);
     }
 }
