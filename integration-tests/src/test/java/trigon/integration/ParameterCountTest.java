@@ -64,7 +64,7 @@ class ParameterCountTest {
                     "ElfFile$Section.<init>",
                     "HashMap.<init>",
                     "MapSpec.<init>",
-                    "ThreadArrayMap.<init>",
+                    "ArrayMap.<init>",
                     "Field.<init>",
                     "ProgramType.<init>"),
             "a message between nodes",

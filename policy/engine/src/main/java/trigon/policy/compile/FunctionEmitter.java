@@ -29,6 +29,7 @@ import trigon.policy.isa.Instruction.SecondHalf;
 import trigon.policy.isa.Instruction.Store;
 import trigon.policy.isa.Operand;
 import trigon.policy.map.ArrayMap;
+import trigon.policy.map.MapType;
 import trigon.policy.map.PolicyMap;
 import trigon.policy.verdict.VerifiedFunction;
 import trigon.system.Memory;
@@ -237,7 +238,7 @@ final class FunctionEmitter {
     }
 
     private void mapValue(LoadMapValue load) {
-        if (!(maps.get(load.map()) instanceof ArrayMap map)) {
+        if (!(maps.get(load.map()) instanceof ArrayMap map) || map.spec().type() != MapType.ARRAY) {
             throw new IllegalStateException("only arrays have values with fixed addresses");
         }
         out.loadConstant(map.base() + load.offset());

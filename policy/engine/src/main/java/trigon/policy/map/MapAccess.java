@@ -23,7 +23,7 @@ public record MapAccess(PolicyMap map) {
 
     /** The values of all groups of threads, or the one value of any other map. */
     public List<byte[]> getAll(byte[] key) {
-        if (!(map instanceof ThreadArrayMap array)) {
+        if (!(map instanceof ArrayMap array)) {
             return get(key).map(List::of).orElse(List.of());
         }
         checkSize("key", key, Integer.BYTES);
@@ -73,7 +73,7 @@ public record MapAccess(PolicyMap map) {
         List<byte[]> keys = new ArrayList<>();
         for (int index = 0; index < map.spec().entries(); index++) {
             switch (map) {
-                case ArrayMap _, ThreadArrayMap _ -> {
+                case ArrayMap _ -> {
                     byte[] key = new byte[Integer.BYTES];
                     MemorySegment.ofArray(key).set(ValueLayout.JAVA_INT_UNALIGNED, 0, index);
                     keys.add(key);

@@ -95,8 +95,7 @@ public final class MapSet {
 
     private static PolicyMap create(MapSpec spec) throws MapException {
         return switch (spec.type()) {
-            case ARRAY -> ArrayMap.create(spec);
-            case THREAD_ARRAY -> ThreadArrayMap.create(spec);
+            case ARRAY, THREAD_ARRAY -> ArrayMap.create(spec);
             case HASH, LRU_HASH -> HashMap.create(spec);
             case RING_BUFFER -> RingBuffer.create(spec);
         };

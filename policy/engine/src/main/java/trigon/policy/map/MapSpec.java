@@ -75,8 +75,7 @@ public record MapSpec(
     long memoryBytes() {
         return switch (type) {
             case RING_BUFFER -> entries;
-            case ARRAY -> Native.aligned(valueBytes) * entries;
-            case THREAD_ARRAY -> ThreadArrayMap.mostBytes(this);
+            case ARRAY, THREAD_ARRAY -> ArrayMap.maxBytes(this);
             case HASH, LRU_HASH -> (Native.aligned(keyBytes) + Native.aligned(valueBytes) + ENTRY_BYTES) * entries;
         };
     }

@@ -13,7 +13,7 @@ import trigon.system.Pages;
  * <p>{@code shadow} is 0 for the map itself and -1 for its shadow. {@code scratch} is the address of memory of the size
  * of a key that belongs to the calling thread.
  */
-public sealed interface PolicyMap permits ArrayMap, HashMap, ThreadArrayMap, RingBuffer {
+public sealed interface PolicyMap permits ArrayMap, HashMap, RingBuffer {
 
     /** {@code errno} values that updates return negated, as Linux does. */
     int ENOENT = 2;
