@@ -27,7 +27,7 @@ RESULTS = Path(os.path.abspath(os.environ.get("TRIGON_BENCH_RESULTS") or HERE / 
 PLUGIN = DISTRIBUTION / "lib/libnccl-net-trigon.so"
 # Trigon's work requests as a plugin of their own, so the instant device alone
 ALONE = NATIVE / "libfloor.so"
-EVERYTHING = ("instant", "growth", "links", "steady", "nodes", "jmh", "tables")
+EVERYTHING = ("instant", "growth", "links", "steady", "tables")
 HELP = PROJECT / "dist/help/developers/benchmarks.txt"
 QUICK = ("--samples", "3", "--sample-seconds", "0.001", "--warmup-seconds", "0.01", "--setup-seconds", "0.05",
          "--test-seconds", "0.01")
@@ -161,32 +161,6 @@ def gpu_memory(quick, options):
     run(HERE / "gpu-memory.py", RESULTS, *sizes)
 
 
-def divided(*options):
-    """Two instant devices, as two cables of this node to itself, in a network namespace that has their addresses."""
-    space = f"trigon-bench-{os.getpid()}"
-
-    def ip(words):
-        run("ip", *words.split())
-
-    if not possible("ip", "netns", "add", space):
-        raise BenchFailed("no network namespaces here: needs root")
-    try:
-        ip(f"-n {space} link set lo up")
-        for cable in (1, 2):
-            ip(f"-n {space} link add cable{cable} type veth peer name end{cable}")
-            ip(f"-n {space} addr add 10.77.{cable}.1/24 dev cable{cable}")
-            ip(f"-n {space} link set end{cable} up")
-            ip(f"-n {space} link set cable{cable} up")
-        time.sleep(1)  # until the kernel says that there is a carrier
-        variables = with_instant_device() | {"INSTANTVERBS_DEVICES": "one0=10.77.1.1/24,two0=10.77.2.1/24"}
-        for stripes in ("one", "all"):
-            net_bench(f"divided-{stripes}",
-                      ["ip", "netns", "exec", space, INSTANT_DEVICE / "fake-sysfs.sh", "instant"],
-                      ["--sizes", "8,16384,32768,65536,262144", *options], TRIGON_STRIPES=stripes, **variables)
-    finally:
-        possible("ip", "netns", "del", space)
-
-
 def links(name, *options):
     with scratch() as folder:
         config = folder / "trigon.yaml"
@@ -221,11 +195,6 @@ def java(main_class, *arguments):
         *arguments)
 
 
-def cold(*options):
-    run(HERE / "cold.sh", RESULTS, *options)
-    tables.cold(RESULTS / "cold.tsv")
-
-
 def announcements(nodes="10,16,100,256,1000,4096", largest_ring="256", heap="2500m", *_):
     """A test of the module, since the simulation is one. In larger rings each node knows all others, which takes a
     heap."""
@@ -237,33 +206,9 @@ def announcements(nodes="10,16,100,256,1000,4096", largest_ring="256", heap="250
     tables.announcements(RESULTS / "announcements.tsv")
 
 
-def jmh(name, *options):
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    java("org.openjdk.jmh.Main", "-rf", "json", "-rff", RESULTS / f"{name}.json", *options)
-    print(RESULTS / f"{name}.json", flush=True)
-
-
-def jmh_length(quick, options, usual):
-    """JMH takes no option twice."""
-    if quick:
-        return ["-f", "0", "-wi", "0", "-i", "1", "-r", "10ms"]
-    return [] if options else usual.split()
-
-
-def nodes(quick, options):
-    """In passes over all numbers of nodes, since the machine's clock changes in the minutes that this takes."""
-    passes = 1 if quick or options else 3
-    for old in RESULTS.glob("nodes-*.json"):
-        old.unlink()
-    for number in range(1, passes + 1):
-        jmh(f"nodes-{number}", *jmh_length(quick, options, "-f 1 -wi 5 -w 1 -i 7 -r 300ms"), *options, "NodesBenchmark")
-
-
 def policy(command="", *options):
     objects = PROJECT / "policy/engine/src/test/c"
-    if command == "decision":
-        java("trigon.policy.DecisionBenchmark", objects)
-    elif command == "reload":
+    if command == "reload":
         java("trigon.policy.ReloadBenchmark", objects, *options)
     else:
         os.environ["JAVA_HOME"] = str(jdk())
@@ -296,8 +241,8 @@ def pack(file="", *_):
                 to.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, to)
 
-        take(*(HERE / name for name in ("bench.py", "cables.py", "gpu-memory.py", "relay.py", "stripes.py",
-                                        "tables.py", "cold.sh", "footprint.sh", "trace.sh", "native/own-network.sh")))
+        take(*(HERE / name for name in ("bench.py", "cables.py", "gpu-memory.py", "relay.py", "tables.py",
+                                        "footprint.sh", "trace.sh", "native/own-network.sh")))
         take(HELP, INSTANT_DEVICE / "fake-sysfs.sh")
         take(*(NATIVE / name for name in (
             "net-bench", "net-ping-pong", "libfloor.so", "socket-floor", "verbs-floor", "verbs-ping-pong", "trace-cost",
@@ -335,12 +280,10 @@ def measure(command, quick, options):
     elif command == "links":
         floor("socket-floor", "links", *(("1000", "3") if quick else ("1000000", "300")))
         links("links", "--sizes", "8,65536,1048576", *short, *options)
-    elif command in ("divided", "steady"):
-        {"divided": divided, "steady": steady}[command](*short, *options)
+    elif command == "steady":
+        steady(*short, *options)
     elif command == "gpu-memory":
         gpu_memory(quick, [*short, *options])
-    elif command == "cold":
-        cold(*(("--processes", "1", "--rounds", "200", "--sizes", "65536") if quick else ()), *options)
     elif command == "footprint":
         short = "--ranks 2 --connections 32 --idle 1 --rest 3".split() if quick else ()
         become(HERE / "footprint.sh", RESULTS, *short, *options)
@@ -348,21 +291,13 @@ def measure(command, quick, options):
         built(NATIVE / "trace-cost")
         short = "--sizes 65536 --turns 1 --rounds 20".split() if quick else ()
         become(HERE / "trace.sh", RESULTS, *short, *options)
-    elif command == "jmh":
-        jmh("jmh", "-e", "NodesBenchmark", *jmh_length(quick, options, "-f 1 -wi 3 -w 1 -i 5 -r 1"), *options)
-    elif command == "nodes":
-        nodes(quick, options)
     else:
         return False
     return True
 
 
 OTHERS = {
-    "software": lambda *_: java("trigon.software.device.SpeedBenchmark"),
-    "handshake": lambda *_: java("trigon.handshake.HandshakeBenchmark"),
-    "lifelines": lambda *idle: java("trigon.handshake.LifelineBenchmark", *(idle or ("100", "1000"))),
     "policy": policy,
-    "stripes": lambda *options: become(HERE / "stripes.py", RESULTS, *options),
     "relay": lambda *options: become(HERE / "relay.py", RESULTS, *options),
     "announcements": announcements,
     "lab": lambda *options: become(HERE / "lab.sh", RESULTS, *options),

@@ -2,14 +2,12 @@
 
 import itertools
 import json
-import statistics
 
 TRIGON = "Trigon"
 DEVICE_ALONE = "device alone"
 NCCL = "IB"
 # a cost that should not grow may grow by this factor
 TOLERANCE = 1.2
-COLD_SPANS = ((1, 5), (6, 25), (26, 100))
 QUESTIONS = {
     "devices": "`devices()`: the call alone",
     "test_empty": "`test()` that finds nothing",
@@ -97,8 +95,7 @@ class Page:
         self.aims = []
 
     def print(self):
-        for part in (self.instant, self.growth, self.one_of_many, self.nodes, self.links, self.steady, self.lab,
-                     self.jmh):
+        for part in (self.instant, self.growth, self.one_of_many, self.links, self.steady, self.lab):
             part()
         print("## Aims\n")
         table(("what", "measured", "aim", "met"), self.aims)
@@ -214,27 +211,6 @@ class Page:
         table(("plugin", "what", "open", "it takes", "open", "it takes", "times"), rows,
               "One connection used, by two processes in turns, sample by sample, ns:")
 
-    def nodes(self):
-        print("## Many nodes: `./trigon benchmarks nodes`\n")
-        passes = {}
-        for file in sorted(self.results.glob("nodes-*.json")):
-            for each in json.loads(file.read_text()):
-                metric, nodes = each["primaryMetric"], int(each["params"]["nodes"])
-                # the median of the iterations: a single slow second is the machine's
-                median = metric.get("scorePercentiles", {}).get("50.0", metric["score"])
-                passes.setdefault(each["benchmark"].split(".")[-1], {}).setdefault(nodes, []).append(median / nodes)
-        if not passes:
-            print("Not measured: there is no `nodes-1.json`.\n")
-            return
-        names = {"readClusterFile": "cluster file", "pathsToAllPeers": "paths", "connectionsOfAllNodes": "handshakes"}
-        costs = {what: {nodes: statistics.median(figures) for nodes, figures in passes.get(name, {}).items()}
-                 for name, what in names.items()}
-        table(("nodes", "cluster file, ns for each node", "paths to all others, ns for each",
-               "handshakes of all others with one, ns for each"),
-              ((nodes, *(each.get(nodes) for each in costs.values())) for nodes in sorted(costs["cluster file"])))
-        for what, each in costs.items():
-            self.flat(what + ", for each node", 64, each, "nodes")
-
     def links(self):
         print("## Software links, loopback: `./trigon benchmarks links`\n")
         run = self.read("links.json")
@@ -295,21 +271,6 @@ class Page:
                      ratio(figure(each, "trigon_asleep_mb_per_second"), theirs), 0.95, at_least=True)
         table(("what", "Trigon", "its work requests alone", "perftest"), rows)
 
-    def jmh(self):
-        print("## Parts: `./trigon benchmarks jmh`\n")
-        benchmarks = self.read("jmh.json")
-        if benchmarks:
-            table(("benchmark", "parameters", "ns", "+-"),
-                  ((".".join(each["benchmark"].split(".")[-2:]),
-                    ", ".join(f"{name}: {value}" for name, value in each.get("params", {}).items()),
-                    float(each["primaryMetric"]["score"]), error(each["primaryMetric"])) for each in benchmarks))
-
-
-def error(metric):
-    """JMH's error, or nothing where it is "NaN", as of a single iteration."""
-    value = float(metric.get("scoreError", "nan"))
-    return value if value == value else None
-
 
 def plugins(run):
     return [(each["name"], Plugin({"plugins": [each]}, each["name"])) for each in run["plugins"]]
@@ -361,28 +322,3 @@ def announcements(file):
     """The simulation's rows; the first is the head."""
     heads, *rows = (line.split("\t") for line in file.read_text().splitlines())
     table(heads, rows)
-
-
-def cold(file):
-    """The rounds of fresh processes, as cold.sh wrote them. A round is over when it is on the last rank."""
-    variants = {}
-    for line in file.read_text().splitlines():
-        process, distribution_, options, measured = line.split("\t")
-        measured = json.loads(measured)
-        processes = variants.setdefault((f"{distribution_} {options}".strip(), measured["bytes"]), {})
-        rounds = measured["round_us"]
-        processes[process] = list(map(max, processes.get(process, rounds), rounds))
-    rows = []
-    for (name, count), processes in variants.items():
-        rounds = list(processes.values())
-        steady = [statistics.median(each[len(each) * 3 // 4:]) for each in rounds]
-        cells = []
-        for begin, end in COLD_SPANS:
-            times = [statistics.median(each[begin - 1:end]) for each in rounds]
-            ratios = [time / by for time, by in zip(times, steady)]
-            cells.append(f"{statistics.median(times):.0f}, worst {max(times):.0f}"
-                         f" ({statistics.median(ratios):.1f}, worst {max(ratios):.1f})")
-        rows.append((name, count, len(rounds), *cells, f"{statistics.median(steady):.0f}, worst {max(steady):.0f}"))
-    table(("what", "bytes", "processes", *(f"{begin}-{end}" for begin, end in COLD_SPANS), "steady state"), rows,
-          "Microseconds of a round: the median of the processes' medians, and the worst of them; behind them the same"
-          " of the ratios to the process's own steady state, which is the median of its last quarter.")

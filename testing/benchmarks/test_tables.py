@@ -28,10 +28,6 @@ def run(more=None, **plugins):
             **(more or {})}
 
 
-def jmh(name, nodes, score, **more):
-    return {"benchmark": f"trigon.{name}", "params": {"nodes": str(nodes)}, "primaryMetric": {"score": score, **more}}
-
-
 def printed(printer, *arguments):
     with contextlib.redirect_stdout(io.StringIO()) as output:
         printer(*arguments)
@@ -55,7 +51,7 @@ class Tables(unittest.TestCase):
 
     def test_what_was_not_measured(self):
         page = self.page()
-        for name in ("instant", "growth", "nodes-1", "links", "steady-links", "lab", "jmh"):
+        for name in ("instant", "growth", "links", "steady-links", "lab"):
             self.assertIn(f"Not measured: there is no `{name}.json`", page)
 
     def test_instant_device(self):
@@ -113,18 +109,6 @@ class Tables(unittest.TestCase):
                  "message of 8 B, one used: with 1024 connections, to 1 | 1.30 times | at most 1.20 times | **no** |",
                  "| IB | `test()` that finds nothing | 1 | 10.0 | 1024 | 25.0 | 2.50 |")
 
-    def test_medians_of_the_passes_over_nodes(self):
-        page = self.page(
-            nodes_1=[jmh("NodesBenchmark.readClusterFile", 64, 64000),
-                     jmh("NodesBenchmark.readClusterFile", 1024, 1536000),
-                     jmh("NodesBenchmark.pathsToAllPeers", 64, 9900, scorePercentiles={"50.0": 6400}),
-                     jmh("NodesBenchmark.pathsToAllPeers", 1024, 102400)],
-            nodes_2=[jmh("NodesBenchmark.readClusterFile", 64, 128000),
-                     jmh("NodesBenchmark.readClusterFile", 1024, 3072000)])
-        self.has(page, "| 64 | 1500 | 100 |  |",
-                 "cluster file, for each node: with 1024 nodes, to 64 | 1.50 times | at most 1.20 times | **no** |",
-                 "paths, for each node: with 1024 nodes, to 64 | 1.00 times | at most 1.20 times | yes |")
-
     def test_a_minute_at_full_rate(self):
         page = self.page(steady_links=run(
             {"jvm": {"pauses_while_measuring": 2, "longest_while_measuring_ns": 3000000,
@@ -143,19 +127,6 @@ class Tables(unittest.TestCase):
         self.has(page, "to `ib_write_lat` | 1.10 times | at most 1.15 times | yes |",
                  "bandwidth at 1 MiB, to `ib_write_bw` | 0.90 times | at least 0.95 times | **no** |",
                  "with a receiver that sleeps, as `ib_write_bw`'s | 0.96 times | at least 0.95 times | yes |")
-
-    def test_parts(self):
-        page = self.page(jmh=[jmh("verbs.DowncallBenchmark.poll", 4, 12.3456, scoreError="NaN")])
-        self.assertIn("| DowncallBenchmark.poll | nodes: 4 | 12.3 |  |", page)
-
-    def test_cold_processes(self):
-        file = self.results / "cold.tsv"
-        rounds = [100.0] * 5 + [40.0] * 20 + [20.0] * 75 + [10.0] * 100
-        file.write_text("".join(
-            f"{process}\ttrigon\t\t{json.dumps({'bytes': 65536, 'round_us': [each * factor for each in rounds]})}\n"
-            for process, factor in ((1, 0.5), (1, 1.0), (2, 2.0))))
-        # the last rank decides: the first process took 100 us at first, the second 200
-        self.assertIn("| trigon | 65536 | 2 | 150, worst 200 (10.0, worst 10.0) |", printed(tables.cold, file))
 
     def test_announcements(self):
         file = self.results / "announcements.tsv"

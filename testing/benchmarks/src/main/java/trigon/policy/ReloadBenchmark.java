@@ -1,5 +1,7 @@
 package trigon.policy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +15,7 @@ import trigon.policy.verify.VerifierLimits;
 import trigon.testsupport.Await;
 
 /**
- * What replacing a policy does to decisions that are under way: four threads decide at a fixed rate, without and with
+ * Replaces a policy under decisions: four threads decide at a fixed rate, without and with
  * replacements, in turns. Each call is timed by itself, the clock's cost included. Exits with 1 if a decision is lost
  * or torn. Arguments: the folder of the policies' objects, decisions a second, seconds of a turn, turns.
  */
@@ -37,9 +39,9 @@ final class ReloadBenchmark {
     private final long decisionsBetween;
 
     private ReloadBenchmark(Path objects, long decisionsPerSecond) throws Exception {
-        sizes = DecisionBenchmark.object(objects, "safe_size_aware");
-        steps = DecisionBenchmark.object(objects, "safe_size_aware_steps");
-        bad = DecisionBenchmark.object(objects, "unsafe_division");
+        sizes = object(objects, "safe_size_aware");
+        steps = object(objects, "safe_size_aware_steps");
+        bad = object(objects, "unsafe_division");
         intervalNanos = TimeUnit.SECONDS.toNanos(1) * THREADS / decisionsPerSecond;
         decisionsBetween = decisionsPerSecond / REPLACEMENTS_PER_SECOND;
         host.replace("p", sizes);
@@ -183,5 +185,10 @@ final class ReloadBenchmark {
             }
         }
         return Seen.BUCKETS;
+    }
+
+    /** Reads the object that clang has made of a policy of that name. */
+    private static byte[] object(Path folder, String name) throws IOException {
+        return Files.readAllBytes(folder.resolve(name + ".o"));
     }
 }

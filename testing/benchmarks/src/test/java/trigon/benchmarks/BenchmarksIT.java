@@ -169,34 +169,6 @@ class BenchmarksIT {
         }
     }
 
-    @Test
-    void manyNodes() throws Exception {
-        bench("nodes", "--quick");
-
-        JsonNode json = read(results.resolve("nodes-1.json"));
-        assertThat(json.findValuesAsText("nodes")).containsOnly("4", "16", "64", "256", "1024");
-        assertThat(json.findValuesAsText("benchmark"))
-                .as("the file, the paths and the handshakes")
-                .anyMatch(name -> name.endsWith(".readClusterFile"))
-                .anyMatch(name -> name.endsWith(".pathsToAllPeers"))
-                .anyMatch(name -> name.endsWith(".connectionsOfAllNodes"));
-    }
-
-    @Test
-    void partsOneByOne() throws Exception {
-        bench("jmh", "--quick");
-
-        assertThat(read(results.resolve("jmh.json")).findValuesAsText("benchmark"))
-                .as("a class for each question")
-                .anyMatch(name -> name.contains(".UpcallBenchmark."))
-                .anyMatch(name -> name.contains(".DowncallBenchmark."))
-                .anyMatch(name -> name.contains(".WorkRequestBenchmark."))
-                .anyMatch(name -> name.contains(".RequestsBenchmark."))
-                .anyMatch(name -> name.contains(".EmptyTestBenchmark."))
-                .anyMatch(name -> name.contains(".HandshakeCodecBenchmark."))
-                .anyMatch(name -> name.contains(".RoutingBenchmark."));
-    }
-
     /**
      * More than a hundred connections were closed. Closing a shared arena stops all threads that run Java, NCCL's
      * progress thread among them; the few that are allowed belong to the start.
