@@ -28,7 +28,7 @@ public final class PolicyException extends Exception {
         this.kind = kind;
     }
 
-    /** Of a cause that does not name the object. */
+    /** Refuses for a cause that does not name the object. */
     PolicyException(Kind kind, String object, Exception cause) {
         super(object + ": " + cause.getMessage(), cause);
         this.kind = kind;
@@ -39,7 +39,7 @@ public final class PolicyException extends Exception {
         this.kind = kind;
     }
 
-    /** What is wrong and what to do, in one line, for a log. */
+    /** Says what is wrong and what to do, in one line, for a log. */
     public String summary() {
         return getCause() instanceof VerificationException refused
                 ? refused.rejection().summary()

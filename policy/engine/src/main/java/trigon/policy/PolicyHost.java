@@ -109,7 +109,7 @@ public final class PolicyHost {
         return failed;
     }
 
-    /** Where the host runs the programs of a kind. Get it once, and keep it. */
+    /** The slot in which the host runs the programs of a kind. Get it once, and keep it. */
     public PolicySlot slot(ProgramType type) {
         return new PolicySlot(this, type);
     }

@@ -16,7 +16,7 @@ public final class PolicySlot {
         stackTop = ProgramContext.stackTop(type);
     }
 
-    /** Whether there is a program to run at the moment. */
+    /** Tells whether there is a program to run at the moment. */
     public boolean isFilled() {
         return host.has(type);
     }

@@ -6,12 +6,12 @@ import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
 
 /**
- * What one call of a program works on: its context, and its stack. Used by one thread at a time, and again for the next
+ * Memory of one call of a program: its context, and its stack. Used by one thread at a time, and again for the next
  * call. Freed with {@link #close}.
  */
 public final class ProgramContext implements AutoCloseable {
 
-    /** Of the memory that a run works on. */
+    /** Alignment of a run's memory, in bytes. */
     public static final int ALIGNMENT = 64;
 
     private final Arena arena = Arena.ofShared();
@@ -24,17 +24,17 @@ public final class ProgramContext implements AutoCloseable {
         stackTop = address + stackTop(type);
     }
 
-    /** How much memory a run of such a program works on: its context, and behind it its stack. */
+    /** Size in bytes of a run's memory: the program's context, and behind it its stack. */
     public static int bytes(ProgramType type) {
         return stackTop(type) + PolicyCode.BELOW_STACK_BYTES;
     }
 
-    /** Where the stack begins, in bytes from the context; it grows downwards. */
+    /** Offset of the stack's top from the context, in bytes; it grows downwards. */
     static int stackTop(ProgramType type) {
         return (type.contextBytes() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + PolicyCode.STACK_BYTES;
     }
 
-    /** Of the context's first byte; fields are at their offsets from it. */
+    /** Address of the context's first byte; fields are at their offsets from it. */
     public long address() {
         return address;
     }

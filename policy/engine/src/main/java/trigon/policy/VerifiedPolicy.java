@@ -27,7 +27,7 @@ public record VerifiedPolicy(String name, String digest, List<VerifiedProgram> p
         return programs.stream().filter(program -> program.type().equals(type)).findFirst();
     }
 
-    /** What it declares of its maps. */
+    /** The maps that it declares. */
     List<MapSpec> maps() {
         return programs.getFirst().object().maps();
     }

@@ -13,7 +13,7 @@ final class Warmup {
     /** The JVM compiles a method for good after some ten thousand calls, in the background. */
     private static final int MAX_RUNS = 30_000;
 
-    /** What all runs may take, in instructions: loading has to end soon on the slowest machine, too. */
+    /** Bound of all runs, in instructions: loading has to end soon on the slowest machine, too. */
     private static final int MAX_WORK = 30_000_000;
 
     private static final long ON_SHADOWS = -1;
@@ -32,7 +32,7 @@ final class Warmup {
         }
     }
 
-    /** How often a program is run. */
+    /** Number of runs of a program. */
     static int runs(int worstCase) {
         return Math.min(MAX_RUNS, MAX_WORK / Math.max(1, worstCase));
     }

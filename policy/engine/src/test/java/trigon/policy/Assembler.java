@@ -38,7 +38,7 @@ final class Assembler {
     private final Map<String, Integer> labels = new HashMap<>();
     private final Map<Integer, String> jumps = new HashMap<>();
 
-    /** What is no instruction. */
+    /** Text that is no instruction. */
     static final class SyntaxException extends Exception {
         private static final long serialVersionUID = 1;
 

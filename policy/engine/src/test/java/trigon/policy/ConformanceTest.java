@@ -35,7 +35,7 @@ class ConformanceTest {
     private static final int STACK_BYTES = 9 * 512;
     private static final long MAX_STEPS = 1_000_000;
 
-    /** What the instruction set has, and policies do not. */
+    /** Rules against what the instruction set has, and policies do not. */
     private static final Set<Rule> NOT_CLAIMED = EnumSet.of(Rule.INVALID_INSTRUCTION, Rule.UNKNOWN_HELPER);
 
     private final Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.DEFINED);

@@ -35,7 +35,7 @@ class DifferentialTest {
         assertThat(accepted.mutants()).isPositive();
     }
 
-    /** How many the verifier accepted; each ran compiled and interpreted, on as many inputs. */
+    /** Numbers of programs that the verifier accepted; each ran compiled and interpreted, on as many inputs. */
     record Accepted(int programs, int mutants) {
         long runs() {
             return (long) RUNS * (programs + mutants);

@@ -27,7 +27,7 @@ class InstructionSemanticsTest {
     private final Random garbage = new Random(1);
 
     interface Meaning {
-        /** Of operands from 0 to 2^width - 1; any whole number, cut to the width afterward. */
+        /** Applies the operation to operands from 0 to 2^width - 1; the result is cut to the width afterward. */
         BigInteger of(BigInteger a, BigInteger b, int width);
     }
 

@@ -8,8 +8,8 @@ import trigon.policy.map.RingBuffer;
 import trigon.system.Memory;
 
 /**
- * What programs mean, as plainly as possible, from their bytes: shares no code with decoder, verifier and compiler.
- * Checks every access, so that a verifier that accepts too much shows.
+ * Runs programs as plainly as possible, from their bytes: shares no code with decoder, verifier and compiler. Checks
+ * every access, so that a verifier that accepts too much shows.
  */
 final class Interpreter {
 

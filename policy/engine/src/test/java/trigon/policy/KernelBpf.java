@@ -26,7 +26,7 @@ final class KernelBpf implements AutoCloseable {
     private static final int SLEEPABLE = 1 << 4;
     private static final long LICENSE_OFFSET = 128;
 
-    /** Of {@code union bpf_attr}, as far as these commands use it; the license's bytes follow. */
+    /** Size of {@code union bpf_attr}, as far as these commands use it; the license's bytes follow. */
     private static final long ATTRIBUTE_BYTES = 80;
 
     private static final StructLayout CALL_STATE = Linker.Option.captureStateLayout();

@@ -20,8 +20,8 @@ import trigon.policy.verify.Verifier;
 import trigon.policy.verify.VerifierLimits;
 
 /**
- * What the verifier accepts does in the kernel what it does compiled and interpreted: result, and context. Programs
- * without maps and helpers, as the kernel's maps are others. What the kernel's verifier refuses is counted.
+ * Accepted programs do in the kernel what they do compiled and interpreted: result, and context. Programs without maps
+ * and helpers, as the kernel's maps are others. What the kernel's verifier refuses is counted.
  */
 class KernelDifferentialTest {
 
@@ -56,8 +56,9 @@ class KernelDifferentialTest {
     }
 
     /**
-     * Whether it compares and exchanges 32 bits. The instruction set (RFC 9669, section 5.3) fills r0 up with zeros
-     * then. Linux 6.18 on x86-64 leaves the upper half as it was, where its verifier has pruned the path that reads it.
+     * Tells whether it compares and exchanges 32 bits. The instruction set (RFC 9669, section 5.3) fills r0 up with
+     * zeros then. Linux 6.18 on x86-64 leaves the upper half as it was, where its verifier has pruned the path that
+     * reads it.
      */
     private static boolean hasNarrowExchange(long[] code) {
         return Arrays.stream(code).anyMatch(slot -> (slot & 0xff) == 0xc3 && (int) (slot >> 32) == 0xf1);

@@ -25,7 +25,7 @@ public record LongRun(long trials, int threads, long seed, long began) {
         long run(long seed) throws Exception;
     }
 
-    /** Of a command line: trials, threads, the first seed. */
+    /** Reads a command line: trials, threads, the first seed. */
     public static LongRun of(String[] arguments, long trials) {
         return new LongRun(
                 arguments.length > 0 ? Long.parseLong(arguments[0]) : trials,
@@ -36,13 +36,13 @@ public record LongRun(long trials, int threads, long seed, long began) {
                 System.nanoTime());
     }
 
-    /** How many batches of that size there are. */
+    /** Number of batches of a size. */
     public long batches(int size) {
         return (trials + size - 1) / size;
     }
 
     /**
-     * What the batches return, added up. Blocks until all have run, on threads of its own.
+     * Sum of the batches' results. Blocks until all have run, on threads of its own.
      *
      * @throws java.util.concurrent.ExecutionException with what a batch has thrown first
      */

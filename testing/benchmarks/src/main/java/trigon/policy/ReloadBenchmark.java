@@ -47,7 +47,7 @@ final class ReloadBenchmark {
         host.replace("p", sizes);
     }
 
-    /** What one thread saw. */
+    /** The observations of one thread. */
     private static final class Seen {
         private static final int BUCKETS = 1 << 20;
 

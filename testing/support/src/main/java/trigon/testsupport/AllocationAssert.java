@@ -11,7 +11,7 @@ public final class AllocationAssert {
 
     private AllocationAssert() {}
 
-    /** What this thread has allocated so far. */
+    /** Bytes that this thread has allocated so far. */
     public static long allocatedBytes() {
         return THREADS.getCurrentThreadAllocatedBytes();
     }

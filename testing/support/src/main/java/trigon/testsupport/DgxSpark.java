@@ -16,15 +16,15 @@ import trigon.verbs.PortAttributes;
 import trigon.verbs.PortState;
 
 /**
- * What a DGX Spark shows of its ConnectX-7: four functions, two for each port, each with the port's 200 Gbit/s; two
- * PCIe links of Gen5 x4, of which each is shared by a function of either port. From public listings of such machines.
+ * A DGX Spark's view of its ConnectX-7: four functions, two for each port, each with the port's 200 Gbit/s; two PCIe
+ * links of Gen5 x4, of which each is shared by a function of either port. From public listings of such machines.
  */
 public final class DgxSpark {
 
     /** The RDMA devices: the twins of port 0, then those of port 1. */
     public static final List<String> DEVICES = List.of("rocep1s0f0", "roceP2p1s0f0", "rocep1s0f1", "roceP2p1s0f1");
 
-    /** How its interfaces are set up: what {@code ip -br addr} prints. */
+    /** A configuration of its interfaces, as {@code ip -br addr} prints it. */
     public enum Setup {
         /** One cable; the twins are in subnets of their own. */
         PAIR_A("ip-pair-a.txt"),
@@ -43,7 +43,7 @@ public final class DgxSpark {
     }
 
     /**
-     * A network interface.
+     * A network interface, as {@code ip -br addr} prints it.
      *
      * @param addresses as {@code ip} prints them
      */
@@ -69,7 +69,7 @@ public final class DgxSpark {
         }
     }
 
-    /** What {@code ip -br addr} says in such a setup, in its order; indexes count from 1. */
+    /** The interfaces that {@code ip -br addr} prints in such a setup, in its order; indexes count from 1. */
     public static List<Interface> interfaces(Setup setup) throws IOException {
         List<Interface> interfaces = new ArrayList<>();
         for (String line : lines(setup.file)) {

@@ -19,8 +19,8 @@ public final class ManualClock implements NanoClock {
     }
 
     /**
-     * How often it has been read, or is just being read. A thread that reads it in a loop has acted on the time of an
-     * {@link #advance} once two more reads are counted: it begins the second one after that.
+     * Number of reads, with one that is going on. A thread that reads it in a loop has acted on the time of an {@link
+     * #advance} once two more reads are counted: it begins the second one after that.
      */
     public long reads() {
         return reads.get();

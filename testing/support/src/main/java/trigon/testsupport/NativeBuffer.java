@@ -69,7 +69,7 @@ public final class NativeBuffer implements AutoCloseable {
         return bytes(0, length);
     }
 
-    /** Whether each byte is that one. */
+    /** Tells whether each byte is that one. */
     public boolean holdsOnly(int value) {
         for (int i = 0; i < length; i++) {
             if (Memory.getByte(address + i) != value) {
@@ -79,7 +79,7 @@ public final class NativeBuffer implements AutoCloseable {
         return true;
     }
 
-    /** Whether some byte is that one. */
+    /** Tells whether some byte is that one. */
     public boolean holds(int value) {
         for (int i = 0; i < length; i++) {
             if (Memory.getByte(address + i) == value) {

@@ -16,8 +16,8 @@ import javax.management.ObjectName;
 import trigon.system.file.Folder;
 
 /**
- * What this process holds of the kernel and of the C library, beside what a {@link trigon.verbs.ResourceLedger} counts:
- * the rest of a leak's hiding places.
+ * Resources of the kernel and the C library that this process holds, beside those that a {@link
+ * trigon.verbs.ResourceLedger} counts: the rest of a leak's hiding places.
  *
  * @param descriptors open file descriptors by what they refer to, as the kernel names it, so that one that was closed
  *     and another that was opened are told apart. Ordinary files are left out: the JVM opens jars when it likes.

@@ -1,6 +1,6 @@
 package trigon.testsupport;
 
-/** Where random tests get their seed from. */
+/** The seed of random tests. */
 public final class Seed {
 
     private static final String PROPERTY = "trigon.seed";

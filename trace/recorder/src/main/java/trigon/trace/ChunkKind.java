@@ -2,7 +2,7 @@ package trigon.trace;
 
 import java.util.Optional;
 
-/** What a chunk of a trace file holds. The codes are part of the format. */
+/** The content of a chunk of a trace file. The codes are part of the format. */
 public enum ChunkKind {
 
     /** {@link Fields} of the process; the first chunk. */

@@ -58,7 +58,7 @@ public final class Fields {
         return values;
     }
 
-    /** What a file has of them. */
+    /** The fields as a file has them. */
     byte[] encoded() {
         StringBuilder text = new StringBuilder();
         values.forEach((name, value) -> {

@@ -35,10 +35,10 @@ public final class ProcessTrace {
     private static final Path PROGRAM = Path.of("/proc/self/comm");
     private static final Path RDMA = Path.of("/sys/class/infiniband");
 
-    /** What launchers call a process's rank, the first that is set. */
+    /** Launchers' variables for a process's rank; the first that is set counts. */
     private static final List<String> RANKS = List.of("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID");
 
-    /** Of a port's counters, those of what was sent again, as SoftRoCE and mlx5 call them. */
+    /** A port's counters of retransmissions, as SoftRoCE and mlx5 call them. */
     private static final List<String> RETRANSMISSIONS = List.of(
             "completer_retry_err",
             "retry_rnr_exceeded_err",

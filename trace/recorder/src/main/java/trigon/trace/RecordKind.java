@@ -2,7 +2,7 @@ package trigon.trace;
 
 import java.util.Optional;
 
-/** What a record tells. The codes are part of the file format, and of the entry library's {@code net/trace.h}. */
+/** The kind of a record. The codes are part of the file format, and of the entry library's {@code net/trace.h}. */
 public enum RecordKind {
 
     /** {@code isend} was refused for the first time: the message waits for its receiver, or for room. */
@@ -33,10 +33,10 @@ public enum RecordKind {
     EVENT_START(16),
 
     /**
-     * What is known of an event, right behind its start; detail: which. Of a collective and a message: 0 the rank, and
-     * how many there are; 1 function, algorithm, protocol and channels, and bytes; 2 the peer, and NCCL's sequence
-     * number; 3 the communicator. Of an operation of the proxy: 1 its steps, and the peer. Of a kernel: 1 its start by
-     * the GPU's clock.
+     * A detail of an event, right behind its start; detail: which. Of a collective and a message: 0 the rank, and how
+     * many there are; 1 function, algorithm, protocol and channels, and bytes; 2 the peer, and NCCL's sequence number;
+     * 3 the communicator. Of an operation of the proxy: 1 its steps, and the peer. Of a kernel: 1 its start by the
+     * GPU's clock.
      */
     EVENT_DETAIL(17),
 

@@ -1,12 +1,12 @@
 package trigon.trace;
 
-/** Where things are in a record, in the machine's byte order. */
+/** Layout of a record, in the machine's byte order. */
 public final class RecordLayout {
 
     /** When, in nanoseconds of {@code CLOCK_MONOTONIC}, 8 bytes. */
     public static final int TIME = 0;
 
-    /** What it is about, 8 bytes: a message's number in its comm, or an event's. */
+    /** Offset of the record's subject, 8 bytes: a message's number in its comm, or an event's. */
     public static final int SUBJECT = 8;
 
     /** {@link RecordKind}, 2 bytes. */

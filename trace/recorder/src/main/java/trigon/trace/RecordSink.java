@@ -3,7 +3,7 @@ package trigon.trace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Where the records of rings go. */
+/** A destination of rings' records. */
 @FunctionalInterface
 public interface RecordSink {
 

@@ -69,7 +69,7 @@ public final class Recorder implements AutoCloseable {
     }
 
     /**
-     * Begins a trace.
+     * Begins a trace and its recording thread.
      *
      * @param directory where its file goes; made if it is not there
      * @param memory a folder of a file system in memory, for the rings
@@ -179,7 +179,6 @@ public final class Recorder implements AutoCloseable {
         }
     }
 
-    /** {@link TraceLog#opened}. */
     void opened(long handle, Fields fields) {
         Ring ring = open(fields);
         if (ring == null) {
@@ -196,7 +195,6 @@ public final class Recorder implements AutoCloseable {
         }
     }
 
-    /** {@link TraceLog#closed}. */
     void closed(long handle) {
         lock.lock();
         try {
@@ -270,7 +268,7 @@ public final class Recorder implements AutoCloseable {
         }
     }
 
-    /** What it throws ends the samples; not the trace, nor the call that closes a comm. */
+    /** Takes a sample. An exception ends the samples, not the trace, nor the call that closes a comm. */
     private void takeSample() {
         try {
             sample.accept(this);

@@ -94,7 +94,7 @@ public final class Ring implements AutoCloseable {
         return new Ring(file, arena, mapped.address(), capacity);
     }
 
-    /** Where it is in memory. */
+    /** Address of the ring. */
     public long address() {
         return address;
     }
@@ -109,7 +109,7 @@ public final class Ring implements AutoCloseable {
         return lost;
     }
 
-    /** How many records have been written, those that were overwritten among them. Any thread. */
+    /** Number of records written, with those that were overwritten. Any thread. */
     public long written() {
         return Memory.getLongAcquire(address + RingLayout.HEAD);
     }

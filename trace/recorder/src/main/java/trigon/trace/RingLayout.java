@@ -1,12 +1,12 @@
 package trigon.trace;
 
 /**
- * Where things are in a ring: a header, histograms, and behind them records. One thread writes; it overwrites the
- * oldest record when nobody has taken it. The entry library compares these numbers with its own when it starts.
+ * Layout of a ring: a header, histograms, and behind them records. One thread writes; it overwrites the oldest record
+ * when nobody has taken it. The entry library compares these numbers with its own when it starts.
  */
 public final class RingLayout {
 
-    /** What a ring begins with, 8 bytes: "TrgnRing" as it lies in memory, least byte first. */
+    /** The first 8 bytes of a ring: "TrgnRing" as it lies in memory, least byte first. */
     public static final long MAGIC = 0x676E69526E677254L;
 
     /** In the header: records that there is room for, 4 bytes, a power of two. */
@@ -45,10 +45,10 @@ public final class RingLayout {
     /** In the header of a comm's ring: 1 if it sends, 8 bytes. */
     public static final long IS_SEND = OWNER + 16;
 
-    /** Where the histograms begin: for each measure, for each size class, {@link #HISTOGRAM_BYTES}. */
+    /** Offset of the histograms: for each measure, for each size class, {@link #HISTOGRAM_BYTES}. */
     public static final long HISTOGRAMS = 1024;
 
-    /** What is measured: a message's wait for its receiver, a send from posted to done, a receive likewise. */
+    /** Number of measures: a message's wait for its receiver, a send from posted to done, a receive likewise. */
     public static final int MEASURES = 3;
 
     /** Classes of message sizes: up to 64 B, 1 KiB, 8 KiB, 64 KiB, 256 KiB, 1 MiB, 4 MiB, and above. */
@@ -69,7 +69,7 @@ public final class RingLayout {
     /** Length of all of them. */
     public static final int ALL_HISTOGRAMS_BYTES = MEASURES * SIZE_CLASSES * HISTOGRAM_BYTES;
 
-    /** Where the records begin. */
+    /** Offset of the records. */
     public static final long RECORDS = 28 << 10;
 
     private static final long[] LARGEST = {64, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, Long.MAX_VALUE};

@@ -1,6 +1,6 @@
 package trigon.trace;
 
-/** Where things are in {@code struct trace_table} of {@code net/trace.h}, which the entry library looks at. */
+/** Layout of {@code struct trace_table} of {@code net/trace.h}, which the entry library looks at. */
 public final class TableLayout {
 
     /** 1: there are rings, 8 bytes. */
@@ -21,7 +21,7 @@ public final class TableLayout {
     /** Those connections, {@link #TCP_BYTES} each. */
     public static final long TCP = 40;
 
-    /** Of a connection: the local address as IPv6 has it, 16 bytes, and the counters, 8 bytes each. */
+    /** Size of a connection's entry: the local address as IPv6 has it, 16 bytes, and the counters, 8 bytes each. */
     public static final int TCP_BYTES = 48;
 
     /** In a connection: segments sent again. */
@@ -39,13 +39,13 @@ public final class TableLayout {
     /** Addresses of rings for threads that NCCL's profiler is called on, 8 bytes each. */
     public static final long THREADS = TCP + (long) MAX_TCP * TCP_BYTES;
 
-    /** How many of them there can be. */
+    /** Number of threads at most. */
     public static final int MAX_THREADS = 64;
 
     /** Addresses of the comms' rings, by the slot number in a handle, 8 bytes each. */
     public static final long COMMS = THREADS + MAX_THREADS * 8L;
 
-    /** How many there can be. */
+    /** Number of comms at most. */
     public static final int MAX_COMMS = 1 << 16;
 
     /** Length of all of it. */
@@ -53,7 +53,7 @@ public final class TableLayout {
 
     private TableLayout() {}
 
-    /** Where the address of the ring is that belongs to a comm, by its handle. */
+    /** Address of the word that holds the address of a comm's ring, by the comm's handle. */
     static long comm(long table, long handle) {
         return table + COMMS + (handle >>> 32 & MAX_COMMS - 1) * 8;
     }

@@ -16,7 +16,7 @@ import java.util.zip.CRC32;
  */
 public final class TraceFile implements TraceOutput {
 
-    /** What a file begins with, 8 bytes: "TrgTrace". */
+    /** The first 8 bytes of a file: "TrgTrace". */
     public static final long MAGIC = 0x6563617254677254L;
 
     /** The format's version, 4 bytes behind it. Another one is not understood. */
@@ -28,10 +28,10 @@ public final class TraceFile implements TraceOutput {
     /** In front of each chunk: its kind, its stream, its length and its CRC-32, 4 bytes each. */
     public static final int CHUNK_HEADER_BYTES = 16;
 
-    /** Of a chunk; a longer one is no chunk. */
+    /** Length of a chunk in bytes; a longer one is no chunk. */
     public static final int LONGEST_CHUNK = 64 << 20;
 
-    /** What a file's name ends with. */
+    /** End of a file's name. */
     public static final String SUFFIX = ".trace";
 
     private final FileChannel channel;
@@ -41,7 +41,7 @@ public final class TraceFile implements TraceOutput {
     }
 
     /**
-     * A new file.
+     * Creates a file and writes its header.
      *
      * @throws IOException if there is one already, or it cannot be made
      */

@@ -4,9 +4,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the control path says what happens: transitions of queue pairs, handshakes, losses and repairs of paths. Like
- * a logger there is one for the process, so that every module can say a word in one line. It says nothing until a
- * recorder is there.
+ * Log of the control path's events: transitions of queue pairs, handshakes, losses and repairs of paths. Like a logger
+ * there is one for the process, so that every module can say a word in one line. It says nothing until a recorder is
+ * there.
  *
  * <p>Thread-safe. Writes to a file, so not for the data path.
  */
@@ -16,13 +16,13 @@ public final class TraceLog {
 
     private TraceLog() {}
 
-    /** Whether anybody listens; for events that are worth a question first. */
+    /** Tells whether anybody listens; for events that are worth a question first. */
     public static boolean isOn() {
         return recorder != null;
     }
 
     /**
-     * Something happened now.
+     * Records an event with the time.
      *
      * @param what a word
      * @param namesAndValues by turns; no secrets, no payload

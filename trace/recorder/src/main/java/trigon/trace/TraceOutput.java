@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/** Where a recorder writes. */
+/** A recorder's destination. */
 interface TraceOutput extends RecordSink, AutoCloseable {
 
     /** For a recorder that has a listener only. */

@@ -1,5 +1,5 @@
 /**
- * What the data path records, and how it gets into files. See {@link trigon.trace.Recorder}.
+ * Records of the data path, and their way into files. See {@link trigon.trace.Recorder}.
  *
  * <p>No payload, no address and no secret is ever recorded: a record has times, numbers and sizes alone.
  */

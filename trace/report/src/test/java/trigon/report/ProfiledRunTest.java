@@ -13,7 +13,7 @@ import trigon.trace.Fields;
 import trigon.trace.RecordKind;
 import trigon.trace.Ring;
 
-/** What NCCL's profiler says of a program's own messages, which have no number of NCCL's. */
+/** Messages of a program's own in NCCL's profiler, which have no number of NCCL's. */
 class ProfiledRunTest {
 
     private static final long BEGIN = 5_000_000_000L;

@@ -11,7 +11,6 @@ import java.lang.constant.MethodTypeDesc;
 import trigon.policy.isa.Comparison;
 import trigon.policy.isa.Instruction.Branch;
 
-/** Emits branches. */
 record BranchEmitter(FunctionEmitter function, CodeBuilder out) {
 
     void emit(Branch branch, Label target) {

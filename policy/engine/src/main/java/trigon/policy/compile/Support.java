@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import trigon.policy.map.PolicyMap;
 import trigon.system.Memory;
 
-/** What compiled programs call besides maps and plain memory: all that takes more than a bytecode or two. */
+/** Calls of compiled programs besides maps and plain memory: all that takes more than a bytecode or two. */
 final class Support {
 
     private static final MemorySegment ALL = Memory.segment(0, Long.MAX_VALUE);

@@ -95,7 +95,7 @@ final class BtfTypes {
     }
 
     /**
-     * How many bytes a value of the type takes.
+     * Size of a value of the type, in bytes.
      *
      * @throws ObjectException if it has no size, or contains itself
      */
@@ -131,14 +131,14 @@ final class BtfTypes {
         return types.u32(array.details + 8);
     }
 
-    /** Of a structure or a data section, which have no more than a map or an object needs. */
+    /** Refuses a structure or a data section that is longer than a map or an object needs. */
     private void checkLength(BtfType type, int most) throws ObjectException {
         if (type.length > most) {
             throw defect(type, "%s has %d parts, more than %d".formatted(name(type), type.length, most));
         }
     }
 
-    /** Of a structure that declares a map. */
+    /** The members of a structure that declares a map. */
     List<Member> members(BtfType struct, int most) throws ObjectException {
         checkLength(struct, most);
         List<Member> members = new ArrayList<>();
@@ -149,7 +149,7 @@ final class BtfTypes {
         return members;
     }
 
-    /** Of a data section: variables, with their names and types. */
+    /** The variables of a data section, with their names and types. */
     List<Member> variables(BtfType section, int most) throws ObjectException {
         checkLength(section, most);
         List<Member> variables = new ArrayList<>();

@@ -16,7 +16,7 @@ final class LineTable {
     /** A line's number has the expression's column below it. */
     private static final int COLUMN_BITS = 10;
 
-    /** Of all lines together: an object without more than this in its lines is shown without them. */
+    /** Lines of an object in all; one with more is shown without them. */
     private static final int MAX_RECORDS = 65_536;
 
     private static final int MAX_CHARACTERS = 1 << 20;

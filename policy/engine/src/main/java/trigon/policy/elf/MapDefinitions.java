@@ -18,7 +18,7 @@ final class MapDefinitions {
 
     private static final int MAX_MAPS = 64;
 
-    /** Of the structure that declares a map: there are seven names. */
+    /** Members of the structure that declares a map, which has seven names. */
     private static final int MAX_MEMBERS = 16;
 
     private MapDefinitions() {}

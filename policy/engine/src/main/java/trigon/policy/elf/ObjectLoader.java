@@ -18,7 +18,7 @@ public final class ObjectLoader {
     /** The most instructions of a function, in slots. */
     public static final int MAX_SLOTS = 4096;
 
-    /** How much of a file says whether it is an object for eBPF. */
+    /** Length of a file's start that tells whether it is an object for eBPF. */
     public static final int IDENTITY_BYTES = ElfFile.IDENTITY_BYTES;
 
     private static final int MAX_FUNCTIONS = 256;
@@ -45,7 +45,7 @@ public final class ObjectLoader {
     }
 
     /**
-     * Reads an object.
+     * Reads an object file, and resolves its relocations.
      *
      * @param name for messages
      * @throws ObjectException if there is anything wrong with it
@@ -54,7 +54,7 @@ public final class ObjectLoader {
         return new ObjectLoader(name, bytes).load();
     }
 
-    /** Whether a file that begins so is an object for eBPF, be there anything wrong with it or not. */
+    /** Tells whether a file that begins so is an object for eBPF, be there anything wrong with it or not. */
     public static boolean isObject(byte[] start) {
         return ElfFile.isForBpf(start);
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import trigon.policy.map.MapSpec;
 
 /**
- * What is in an object.
+ * The content of an object file.
  *
  * @param name of the file, for messages
  * @param functions all of them; calls name them by their index

@@ -26,7 +26,7 @@ record SlotRelocation(
     private static final int R_BPF_64_64 = 1;
     private static final int R_BPF_64_32 = 10;
 
-    /** Where a call leads to: a slot of a section. */
+    /** The target of a call: a slot of a section. */
     record Call(int section, long slot) {}
 
     void apply(long offset, int type, Symbol symbol) throws ObjectException {
@@ -87,7 +87,7 @@ record SlotRelocation(
         return of.name();
     }
 
-    /** Where a slot's call leads to, or null if it is no call of a function. */
+    /** The target of a slot's call, or null if it is no call of a function. */
     static @Nullable Call call(long encoded, int section, int slot) {
         if (Encoding.opcode(encoded) != Encoding.CALL || Encoding.source(encoded) != Encoding.SOURCE_FUNCTION) {
             return null;

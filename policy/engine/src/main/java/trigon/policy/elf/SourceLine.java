@@ -1,7 +1,7 @@
 package trigon.policy.elf;
 
 /**
- * Where in a source file an instruction comes from.
+ * The place in a source file that an instruction comes from.
  *
  * @param column of the expression, from 1; 0: the object does not say
  * @param text the whole line

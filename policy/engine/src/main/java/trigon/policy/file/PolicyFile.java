@@ -27,7 +27,7 @@ public final class PolicyFile {
     private @Nullable String failure;
     private volatile @Nullable PolicyVersion current;
 
-    /** What a refresh found. */
+    /** The result of a refresh. */
     public sealed interface Outcome {
 
         /** Nothing that was not known. */
@@ -74,7 +74,7 @@ public final class PolicyFile {
         return attempt(bytes);
     }
 
-    /** What cannot be read for the same reason as the last time is no news. */
+    /** Reports an unreadable file, unless it was unreadable for the same reason the last time. */
     private Outcome unreadable(String reason) {
         boolean said = reason.equals(failure);
         failure = reason;

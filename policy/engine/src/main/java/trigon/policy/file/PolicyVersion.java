@@ -19,12 +19,12 @@ public final class PolicyVersion {
         this.verified = verified;
     }
 
-    /** Of the file, without its folders. */
+    /** Name of the file, without its folders. */
     public String name() {
         return verified.name();
     }
 
-    /** What the file held, ready to be loaded. */
+    /** Content of the file, ready to be loaded. */
     public VerifiedPolicy verified() {
         return verified;
     }
@@ -39,7 +39,7 @@ public final class PolicyVersion {
         return verified.digest();
     }
 
-    /** Whether NCCL hangs where ranks have different versions of it: it decides, and they do not agree first. */
+    /** Tells whether NCCL hangs where ranks have different versions of it: it decides, and they do not agree first. */
     public boolean decidesForAllRanks() {
         List<VerifiedProgram> deciding = verified.programs().stream()
                 .filter(program -> program.type().ranksMustAgree())

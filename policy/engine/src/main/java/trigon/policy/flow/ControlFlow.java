@@ -82,22 +82,22 @@ public final class ControlFlow {
         return successors[slot].clone();
     }
 
-    /** How many slots there are. */
+    /** Number of slots. */
     public int size() {
         return successors.length;
     }
 
-    /** Whether some instruction jumps there. */
+    /** Tells whether some instruction jumps there. */
     public boolean isTarget(int slot) {
         return targets.get(slot);
     }
 
-    /** Whether some jumps lead there from the first instruction. */
+    /** Tells whether some jumps lead there from the first instruction. */
     public boolean isReachable(int slot) {
         return reachable.get(slot);
     }
 
-    /** Whether some jump leads backward. */
+    /** Tells whether some jump leads backward. */
     public boolean loops() {
         return loops;
     }

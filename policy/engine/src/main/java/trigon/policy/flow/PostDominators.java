@@ -3,8 +3,8 @@ package trigon.policy.flow;
 import java.util.BitSet;
 
 /**
- * Where the ways from a branch meet again: the first instruction that all ways to an exit come through. The slot
- * after the last stands for the return from the function.
+ * Points at which the ways from a branch meet again: the first instruction that all ways to an exit come through. The
+ * slot after the last stands for the return from the function.
  */
 public final class PostDominators {
 

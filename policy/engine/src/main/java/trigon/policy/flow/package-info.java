@@ -1,4 +1,4 @@
-/** Where a function's instructions lead: who follows whom, who decides about whom, which registers are still needed. */
+/** The flow of a function: successors of its instructions, post-dominators, and registers that are still needed. */
 @NullMarked
 package trigon.policy.flow;
 

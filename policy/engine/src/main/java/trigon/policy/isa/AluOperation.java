@@ -15,7 +15,7 @@ public enum AluOperation {
     SHIFT_LEFT("<<="),
     SHIFT_RIGHT(">>="),
     SHIFT_RIGHT_ARITHMETIC("s>>="),
-    /** Takes no operand. */
+    /** Has no operand. */
     NEGATE("= -"),
     /** Unsigned; by zero leaves the destination as it is. */
     MODULO("%="),
@@ -34,7 +34,7 @@ public enum AluOperation {
         return symbol;
     }
 
-    /** Whether the operand divides. */
+    /** Tells whether the operand divides. */
     public boolean divides() {
         return this == DIVIDE || this == DIVIDE_SIGNED || this == MODULO || this == MODULO_SIGNED;
     }

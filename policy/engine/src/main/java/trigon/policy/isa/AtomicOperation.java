@@ -6,7 +6,7 @@ public enum AtomicOperation {
     OR,
     AND,
     XOR,
-    /** Always fetches. */
+    /** Always fetches the old value. */
     EXCHANGE,
     /** Compares with r0, and fetches into r0. */
     COMPARE_AND_EXCHANGE

@@ -15,7 +15,7 @@ public sealed interface Instruction {
     /** Byte order of the low 16, 32 or 64 bits; the bits above are cleared. */
     record ByteOrder(int destination, int bits, Swap swap) implements Instruction {}
 
-    /** What {@link ByteOrder} does on a little-endian host. */
+    /** The effect of {@link ByteOrder} on a little-endian host. */
     enum Swap {
         /** {@code le16}, {@code le32}, {@code le64}: only clears the bits above. */
         TO_LITTLE_ENDIAN,
@@ -44,7 +44,7 @@ public sealed interface Instruction {
     /** An address within the first value of a map: a global variable. */
     record LoadMapValue(int destination, int map, int offset) implements Instruction {}
 
-    /** Always jumps. */
+    /** Jumps without a condition. */
     record Jump(int offset) implements Instruction {}
 
     /** Jumps if the comparison holds; of 64 bits, or of the low 32. */
@@ -56,7 +56,7 @@ public sealed interface Instruction {
     /** Calls the function with an index in the object's list. */
     record CallFunction(int function) implements Instruction {}
 
-    /** Returns r0. */
+    /** Ends the function, which returns r0. */
     record Exit() implements Instruction {}
 
     /** The second slot of a load of 64 bits; never executed. */

@@ -39,7 +39,7 @@ public record MapAccess(PolicyMap map) {
     }
 
     /**
-     * Writes a value.
+     * Writes a value as {@code BPF_ANY} does.
      *
      * @throws MapException if there is no room, no such index, or the map holds constants, which programs were verified
      *     with

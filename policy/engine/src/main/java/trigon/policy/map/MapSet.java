@@ -20,7 +20,7 @@ public final class MapSet {
     private final Map<String, PolicyMap> maps = new LinkedHashMap<>();
 
     /**
-     * How the programs of an object use a map, for the rule that ranks have to decide alike.
+     * The use of a map by an object's programs, for the rule that ranks have to decide alike.
      *
      * @param map name of the map
      * @param trusted a decision relies on it having the same content on all ranks

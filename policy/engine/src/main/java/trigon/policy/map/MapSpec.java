@@ -3,7 +3,7 @@ package trigon.policy.map;
 import java.util.Arrays;
 
 /**
- * What an object declares of a map.
+ * An object's declaration of a map.
  *
  * @param name by which programs and the host share it
  * @param type its kind
@@ -18,15 +18,15 @@ public record MapSpec(
         String name, MapType type, int keyBytes, int valueBytes, int entries, boolean readOnly, byte[] content) {
 
     /**
-     * What all maps of an object may take together. Each communicator has them once more, and their shadows while its
-     * programs are warmed up.
+     * Size of all maps of an object together, in bytes. Each communicator has them once more, and their shadows while
+     * its programs are warmed up.
      */
     public static final long MAX_BYTES = 4 << 20;
 
-    /** What the groups of a {@link MapType#THREAD_ARRAY} may take; if one takes more, there is only one. */
+    /** Size of all groups of a {@link MapType#THREAD_ARRAY}, in bytes; if one takes more, there is only one. */
     static final long THREAD_ARRAY_BYTES = 1 << 20;
 
-    /** Of a map's entry, and its place among them. */
+    /** Size of a map's entry beside key and value, with its place among the entries, in bytes. */
     private static final int ENTRY_BYTES = 16;
 
     /** As in Linux, where a key has to fit the stack of a program. */
@@ -71,7 +71,7 @@ public record MapSpec(
                         .formatted(MAX_BYTES, memoryBytes()));
     }
 
-    /** What it takes at most, without its shadow; the same on all machines. */
+    /** Size at most, without the shadow, in bytes; the same on all machines. */
     long memoryBytes() {
         return switch (type) {
             case RING_BUFFER -> entries;
@@ -86,7 +86,7 @@ public record MapSpec(
         }
     }
 
-    /** Whether a map of the other declaration can serve this one. */
+    /** Tells whether a map of the other declaration can serve this one. */
     public boolean sameLayout(MapSpec other) {
         return type == other.type
                 && keyBytes == other.keyBytes

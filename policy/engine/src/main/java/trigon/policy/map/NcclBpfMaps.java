@@ -11,10 +11,10 @@ import java.util.Optional;
  */
 public final class NcclBpfMaps {
 
-    /** Where the host writes how long collectives took. Each rank has measured its own. */
+    /** The map into which the host writes how long collectives took. Each rank has measured its own. */
     public static final String TELEMETRY_MAP = "telemetry_map";
 
-    /** Where programs find what was set for them. */
+    /** The map in which programs find what was set for them. */
     private static final String CONFIG_MAP = "config_map";
 
     private static final int COLLECTIVES = 5;
@@ -45,7 +45,7 @@ public final class NcclBpfMaps {
 
     private NcclBpfMaps() {}
 
-    /** Where a policy finds how long collectives took, if it wants to know. */
+    /** The map of the times of collectives, if a policy has one. */
     public static Optional<PolicyMap> telemetry(MapSet maps) {
         return maps.find(TELEMETRY_MAP).filter(map -> TELEMETRY.isOf(map.spec()));
     }

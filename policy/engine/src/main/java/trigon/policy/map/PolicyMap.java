@@ -58,14 +58,14 @@ public sealed interface PolicyMap permits ArrayMap, HashMap, RingBuffer {
     long lookup(long key, long shadow, long scratch);
 
     /**
-     * {@code bpf_map_update_elem}.
+     * Updates an entry, as {@code bpf_map_update_elem} does.
      *
      * @return 0, or a negative errno
      */
     long update(long key, long value, long flags, long shadow, long scratch);
 
     /**
-     * {@code bpf_map_delete_elem}.
+     * Deletes an entry, as {@code bpf_map_delete_elem} does.
      *
      * @return 0, or a negative errno
      */

@@ -105,7 +105,7 @@ public record RingBuffer(MapSpec spec, MemorySegment memory, long base, long dat
         return count;
     }
 
-    /** How many records found no room so far. */
+    /** Number of records that found no room so far. */
     public long dropped() {
         return Memory.getLongAcquire(base + DROPPED);
     }

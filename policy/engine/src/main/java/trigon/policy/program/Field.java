@@ -15,7 +15,7 @@ import trigon.system.Memory;
  */
 public record Field(String name, int offset, int bytes, Direction direction, boolean uniform, long min, long max) {
 
-    /** Who writes a field. */
+    /** The writer of a field. */
     public enum Direction {
         /** The host, for the program to read. */
         INPUT,

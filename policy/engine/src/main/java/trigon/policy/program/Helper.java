@@ -24,9 +24,8 @@ public enum Helper {
             false,
             List.of(Argument.MAP, Argument.MEMORY, Argument.LENGTH, Argument.NUMBER));
 
-    /** What the verifier asks of an argument. */
+    /** The verifier's demand on an argument. */
     public enum Argument {
-        /** A map. */
         MAP,
         /** Readable memory of the size of the map's keys. */
         KEY,
@@ -36,11 +35,10 @@ public enum Helper {
         MEMORY,
         /** A size, at least 1. */
         LENGTH,
-        /** Any number. */
         NUMBER
     }
 
-    /** What is returned. */
+    /** The kind of a result. */
     public enum Result {
         NUMBER,
         /** With the high half clear. */
@@ -82,7 +80,7 @@ public enum Helper {
         return result;
     }
 
-    /** Whether all ranks get the same result for the same arguments and the same content of the map. */
+    /** Tells whether all ranks get the same result for the same arguments and the same content of the map. */
     public boolean uniform() {
         return uniform;
     }
@@ -92,7 +90,7 @@ public enum Helper {
         return arguments;
     }
 
-    /** Whether it makes sense of maps of a type. */
+    /** Tells whether it makes sense of maps of a type. */
     public boolean takes(MapType type) {
         return (this == RINGBUF_OUTPUT) == (type == MapType.RING_BUFFER)
                 && (this != MAP_DELETE || type == MapType.HASH || type == MapType.LRU_HASH);

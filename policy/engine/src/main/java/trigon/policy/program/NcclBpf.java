@@ -36,13 +36,13 @@ public final class NcclBpf {
         return chosen(result, PROTOCOL_SHIFT, PROTOCOL_SET, MAX_PROTOCOL);
     }
 
-    /** How many channels a result chooses; 0: NCCL chooses. No more than NCCL has. */
+    /** Number of channels that a result chooses, no more than NCCL has; 0: NCCL chooses. */
     public static int channels(long result) {
         boolean set = (result >>> FLAGS_SHIFT & CHANNELS_SET) != 0;
         return set ? Math.min((int) (result >>> CHANNELS_SHIFT) & 0xff, MAX_CHANNELS) : 0;
     }
 
-    /** Whether a result chooses anything. How aggressive it calls itself is no choice of NCCL's. */
+    /** Tells whether a result chooses anything. How aggressive it calls itself is no choice of NCCL's. */
     public static boolean chooses(long result) {
         return algorithm(result) != LEAVE || protocol(result) != LEAVE || channels(result) != 0;
     }

@@ -14,12 +14,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record Range(Tnum bits, long unsignedMin, long unsignedMax, long min, long max) {
 
-    /** Every number. */
     public static final Range UNKNOWN = new Range(Tnum.UNKNOWN, 0, -1, Long.MIN_VALUE, Long.MAX_VALUE);
 
     private static final long LOW_32 = 0xffff_ffffL;
 
-    /** One number. */
     public static Range constant(long value) {
         return new Range(Tnum.constant(value), value, value, value, value);
     }
@@ -53,14 +51,14 @@ public record Range(Tnum bits, long unsignedMin, long unsignedMax, long min, lon
         return nonEmpty(bits, 0, -1, Long.MIN_VALUE, Long.MAX_VALUE);
     }
 
-    /** What all parts agree on. */
+    /** The numbers that all parts agree on. */
     static Range nonEmpty(Tnum bits, long unsignedMin, long unsignedMax, long min, long max) {
         Range range = of(bits, unsignedMin, unsignedMax, min, max);
         // nothing fits only if nothing fitted the operands: such a path is impossible, and any range is true of it
         return range == null ? UNKNOWN : range;
     }
 
-    /** What all parts agree on, or null if that is no number. */
+    /** The numbers that all parts agree on, or null if there are none. */
     static @Nullable Range of(Tnum bits, long unsignedMin, long unsignedMax, long min, long max) {
         Tnum fixed = bits;
         long ulow = unsignedMin;
@@ -100,7 +98,7 @@ public record Range(Tnum bits, long unsignedMin, long unsignedMax, long min, lon
         return new Range(fixed, ulow, uhigh, low, high);
     }
 
-    /** What both say, or null if they have nothing in common. */
+    /** The numbers that are in both, or null if there are none. */
     public @Nullable Range intersect(Range other) {
         if (bits.excludes(other.bits)) {
             return null;
@@ -113,7 +111,7 @@ public record Range(Tnum bits, long unsignedMin, long unsignedMax, long min, lon
                 Math.min(max, other.max));
     }
 
-    /** Whether every member of the other is one of this. */
+    /** Tells whether every member of the other is one of this. */
     public boolean contains(Range other) {
         return bits.contains(other.bits)
                 && Long.compareUnsigned(unsignedMin, other.unsignedMin) <= 0
@@ -122,7 +120,7 @@ public record Range(Tnum bits, long unsignedMin, long unsignedMax, long min, lon
                 && max >= other.max;
     }
 
-    /** Whether a number is a member. */
+    /** Tells whether a number is a member. */
     public boolean contains(long value) {
         return contains(constant(value));
     }
@@ -136,7 +134,7 @@ public record Range(Tnum bits, long unsignedMin, long unsignedMax, long min, lon
         return unsignedMin;
     }
 
-    /** Whether every member is a multiple of a power of two. */
+    /** Tells whether every member is a multiple of a power of two. */
     public boolean isMultipleOf(int powerOfTwo) {
         return bits.isMultipleOf(powerOfTwo);
     }
@@ -176,7 +174,7 @@ public record Range(Tnum bits, long unsignedMin, long unsignedMax, long min, lon
         return nonEmpty(extended, 0, -1, -sign, sign - 1);
     }
 
-    /** Whether the high half of every member is clear. */
+    /** Tells whether the high half of every member is clear. */
     boolean fitsUnsigned32() {
         return Long.compareUnsigned(unsignedMax, LOW_32) <= 0;
     }

@@ -9,7 +9,7 @@ public final class RangeArithmetic {
 
     private RangeArithmetic() {}
 
-    /** What an instruction makes of its operands; {@code NEGATE} takes the left one only. */
+    /** The result of an instruction; {@code NEGATE} takes the left operand only. */
     public static Range apply(AluOperation operation, boolean wide, Range left, Range right) {
         if (wide) {
             return apply64(operation, left, right);
@@ -214,7 +214,7 @@ public final class RangeArithmetic {
         };
     }
 
-    /** What the byte order instructions give, as far as it is worth knowing. */
+    /** The result of an instruction of byte order, as far as it is worth knowing. */
     public static Range lowBitsSwapped(Range value, int bits) {
         if (!value.isConstant()) {
             return Range.ofBits(bits);

@@ -3,7 +3,7 @@ package trigon.policy.range;
 import org.jspecify.annotations.Nullable;
 import trigon.policy.isa.Comparison;
 
-/** What a branch taught about its operands. */
+/** Ranges of a branch's operands once it was taken. */
 public record RangeComparison(Range left, Range right) {
 
     /**
@@ -30,7 +30,7 @@ public record RangeComparison(Range left, Range right) {
         return newLeft == null || newRight == null ? null : new RangeComparison(newLeft, newRight);
     }
 
-    /** What is known of the low half is known of the whole if there is nothing else in it. */
+    /** Applies bounds of the low half to the whole, if there is nothing else in it. */
     private static @Nullable Range merge(Range whole, Range low) {
         return whole.fitsUnsigned32() ? whole.intersect(low.lowBits(32)) : whole;
     }

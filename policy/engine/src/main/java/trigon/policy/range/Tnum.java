@@ -91,12 +91,12 @@ public record Tnum(long value, long mask) {
         return new Tnum(value >> bits, mask >> bits);
     }
 
-    /** Whether the two contradict each other. */
+    /** Tells whether the two contradict each other. */
     boolean excludes(Tnum other) {
         return ((value ^ other.value) & ~mask & ~other.mask) != 0;
     }
 
-    /** What both say; they must not exclude each other. */
+    /** The bits that either knows; the two must not exclude each other. */
     Tnum intersect(Tnum other) {
         long unknown = mask & other.mask;
         return new Tnum((value | other.value) & ~unknown, unknown);
@@ -106,7 +106,7 @@ public record Tnum(long value, long mask) {
         return (other.mask & ~mask) == 0 && ((value ^ other.value) & ~mask) == 0;
     }
 
-    /** Whether every member is a multiple of a power of two. */
+    /** Tells whether every member is a multiple of a power of two. */
     boolean isMultipleOf(int powerOfTwo) {
         return ((value | mask) & (powerOfTwo - 1)) == 0;
     }

@@ -8,7 +8,7 @@ import trigon.policy.map.MapAccess;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.PolicyMap;
 
-/** What is in the maps of a set, for a report. */
+/** Samples the maps of a set for a report. */
 public final class MapContents {
 
     private static final int MAX_ENTRIES = 64;

@@ -3,7 +3,7 @@ package trigon.policy.report;
 import java.util.List;
 
 /**
- * What a process says of its policy.
+ * A process's report on its policy.
  *
  * @param file where it comes from
  * @param version what is current, as a line; empty: none
@@ -32,7 +32,7 @@ public record PolicyReport(
     public record Stopped(String of, String section, long runs) {}
 
     /**
-     * A communicator.
+     * A communicator and the counts of its decisions.
      *
      * @param communicator what it is, with its ranks and nodes
      * @param digest of the version that it began with
@@ -43,7 +43,7 @@ public record PolicyReport(
     public record Tuner(String communicator, String digest, long decided, long left, long impossible) {}
 
     /**
-     * A map.
+     * A map and a part of its entries.
      *
      * @param of whose it is: a communicator, or the process
      * @param name of the map

@@ -70,7 +70,7 @@ public final class ReportFile implements AutoCloseable {
     }
 
     /**
-     * What a process says; empty if it has no policy.
+     * Reads a process's report; empty if it has no policy.
      *
      * @param process its folder in {@code /proc}
      * @throws IOException if it may not be looked into, is gone, or says what no process with a policy does

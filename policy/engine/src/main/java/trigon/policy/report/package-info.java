@@ -1,4 +1,4 @@
-/** What a process says of its policy, for other processes to read. */
+/** A process's report on its policy, for other processes to read. */
 @NullMarked
 package trigon.policy.report;
 

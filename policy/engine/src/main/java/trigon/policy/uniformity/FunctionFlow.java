@@ -6,7 +6,7 @@ import trigon.policy.flow.Liveness;
 import trigon.policy.flow.PostDominators;
 import trigon.policy.verdict.VerifiedFunction;
 
-/** What differs between ranks in one function, so far; only ever grows. Sets of registers are bits, r0 the lowest. */
+/** Differences between ranks in one function, so far; only ever grows. Sets of registers are bits, r0 the lowest. */
 final class FunctionFlow {
 
     static final int STACK_BYTES = 512;
@@ -59,7 +59,7 @@ final class FunctionFlow {
         conditional.set(0, before.length);
     }
 
-    /** How much is known. It only grows, so that a pass without growth is the last one. */
+    /** Size of what is known. It only grows, so a pass without growth is the last one. */
     int size() {
         int registers = 0;
         for (int i = 0; i < before.length; i++) {

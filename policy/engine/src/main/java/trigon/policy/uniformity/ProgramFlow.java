@@ -29,7 +29,7 @@ import trigon.policy.program.Helper;
 import trigon.policy.verdict.Touch;
 import trigon.policy.verdict.VerifiedProgram;
 
-/** What differs between ranks in one program: applies the instructions until nothing is added. */
+/** Differences between ranks in one program: applies the instructions until nothing is added. */
 final class ProgramFlow {
 
     private static final int ARGUMENTS = 0b111110;
@@ -67,7 +67,7 @@ final class ProgramFlow {
         return finding;
     }
 
-    /** Where it comes from, for messages. */
+    /** Origins of the differences, for messages. */
     Set<String> sources() {
         return sources;
     }
@@ -202,7 +202,7 @@ final class ProgramFlow {
         }
     }
 
-    /** Whether the result of a helper differs. */
+    /** Tells whether the result of a helper differs. */
     private boolean helper(FunctionFlow flow, int slot, int number) {
         Helper helper = Helper.ofNumber(number).orElseThrow();
         int arguments = ((1 << helper.arguments().size()) - 1) << 1;
@@ -224,7 +224,7 @@ final class ProgramFlow {
         return differs || mapDiffers || !helper.uniform();
     }
 
-    /** Whether the result of a function differs. */
+    /** Tells whether the result of a function differs. */
     private boolean call(FunctionFlow flow, int slot, int called) {
         FunctionFlow callee = functions.get(called);
         if (callee == null) {

@@ -20,7 +20,7 @@ import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedFunction;
 import trigon.policy.verdict.VerifiedProgram;
 
-/** What depends on the rank in the programs of an object, which share their maps. */
+/** Dependence on the rank in the programs of an object, which share their maps. */
 public final class RankDependence {
 
     private final List<VerifiedProgram> programs;
@@ -53,7 +53,7 @@ public final class RankDependence {
     }
 
     /**
-     * What was found.
+     * Programs and uses of maps, as the search leaves them.
      *
      * @param programs of the object: those of NCCLbpf's, whose sources know nothing of ranks that have to agree, are
      *     advisory where they are not shown to
@@ -96,8 +96,8 @@ public final class RankDependence {
     }
 
     /**
-     * Whether all ranks run it at the same calls, and have to decide alike there. Events end, and connections begin, at
-     * another moment on each rank; an advisory tuner is asked by one of them.
+     * Tells whether all ranks run it at the same calls, and have to decide alike there. Events end, and connections
+     * begin, at another moment on each rank; an advisory tuner is asked by one of them.
      */
     private static boolean runsInStep(VerifiedProgram program) {
         return program.type().ranksMustAgree() && !program.advisory();

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What was seen of a function's instructions, over all paths. The verifier adds to it on its own thread while it
- * follows them; after that nobody does, and any thread may read it.
+ * Facts of a function's instructions, over all paths. The verifier adds to it on its own thread while it follows them;
+ * after that nobody does, and any thread may read it.
  */
 public final class FunctionFacts {
 
@@ -41,7 +41,7 @@ public final class FunctionFacts {
         stackBytes = Math.max(stackBytes, (bytes + 7) / 8 * 8);
     }
 
-    /** Whether some path comes to an instruction. */
+    /** Tells whether some path comes to an instruction. */
     public boolean isVisited(int slot) {
         return visited.get(slot);
     }
@@ -59,7 +59,7 @@ public final class FunctionFacts {
         return maps.getOrDefault(slot, Set.of());
     }
 
-    /** How much of its stack a function uses, a multiple of 8. */
+    /** Bytes of its stack that a function uses, a multiple of 8. */
     public int stackBytes() {
         return stackBytes;
     }

@@ -1,6 +1,6 @@
 package trigon.policy.verdict;
 
-/** What an address points into. */
+/** The memory that an address points into. */
 public enum Region {
     CONTEXT("context"),
     STACK("stack"),

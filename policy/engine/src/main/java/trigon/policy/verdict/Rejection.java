@@ -5,7 +5,7 @@ import java.util.Optional;
 import trigon.policy.elf.SourceLine;
 
 /**
- * What was refused, and why.
+ * A refused program, the rule that it breaks, and where.
  *
  * @param object file name
  * @param section that it is in

@@ -19,7 +19,7 @@ final class Checkpoint {
         this.state = state;
     }
 
-    /** What is known here; null if that is not kept. */
+    /** The state here; null if it is not kept. */
     @Nullable
     State state() {
         return state;
@@ -34,7 +34,7 @@ final class Checkpoint {
         openPaths++;
     }
 
-    /** Whether some path from here is not at its end: then the path at hand comes from here. */
+    /** Tells whether some path from here is not at its end: then the path at hand comes from here. */
     boolean isOpen() {
         return openPaths > 0;
     }
@@ -59,7 +59,7 @@ final class Checkpoint {
         }
     }
 
-    /** Of instructions; too many for an int are the most that it holds, which no run is given. */
+    /** Adds numbers of instructions; at most the largest int, which no run is given. */
     static int sum(int instructions, int more) {
         return (int) Math.min((long) instructions + more, Integer.MAX_VALUE);
     }

@@ -1,6 +1,6 @@
 package trigon.policy.verify;
 
-/** What the verifier makes of a divisor that may be zero. */
+/** Treatment of a divisor that may be zero. */
 public enum DivisionByZero {
     /** The program is refused: a policy that divides by zero is wrong, whatever the result. */
     REFUSED,

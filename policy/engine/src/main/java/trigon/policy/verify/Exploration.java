@@ -87,7 +87,7 @@ final class Exploration {
         }
     }
 
-    /** Where the path is, of a rejection. */
+    /** The frame that the path is in, for a rejection. */
     Frame at() {
         return state.top();
     }
@@ -108,7 +108,7 @@ final class Exploration {
         return function;
     }
 
-    /** Whether the path ends here, since all that follows was looked at. */
+    /** Tells whether the path ends here, since all that follows was looked at. */
     private boolean alreadyKnown() throws Violation {
         Frame top = state.top();
         if (!function(top.function).flow().isTarget(top.slot)) {

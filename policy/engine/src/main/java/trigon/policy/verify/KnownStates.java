@@ -21,7 +21,7 @@ final class KnownStates {
     /** The states of an instruction: by the places whose number is known, then by a hash of these numbers. */
     private final Map<Long, Map<BitSet, Map<Integer, List<Checkpoint>>>> states = new HashMap<>();
 
-    /** Where each state is kept, the one that was used last at the end. */
+    /** The places of all states, the one that was used last at the end. */
     private final LinkedHashMap<Checkpoint, Key> byUse = new LinkedHashMap<>(16, 0.75f, true);
 
     private final VerifierLimits limits;

@@ -14,7 +14,7 @@ import trigon.policy.verdict.Touch;
 /** A program's type, its maps, and what the verifier has found out about it so far. */
 final class ProgramFacts {
 
-    /** Of a read-only map, those that one load may read; with more, the load may give anything. */
+    /** Constants of a read-only map that one load may read; with more, the load may give anything. */
     private static final int MAX_CONSTANTS = 1024;
 
     private static final byte[] NO_CONSTANTS = {};

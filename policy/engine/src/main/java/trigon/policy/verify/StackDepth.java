@@ -7,7 +7,7 @@ import trigon.policy.isa.Instruction.CallFunction;
 import trigon.policy.verdict.Rule;
 import trigon.policy.verdict.VerifiedFunction;
 
-/** How much stack a function takes together with those it calls. */
+/** Stack of a function together with the functions that it calls. */
 final class StackDepth {
 
     private final Map<Integer, VerifiedFunction> functions;

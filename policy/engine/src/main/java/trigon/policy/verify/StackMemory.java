@@ -10,7 +10,7 @@ final class StackMemory {
 
     static final int BYTES = 512;
 
-    /** What a byte is part of: a value that was stored in one piece, or (if null) numbers of no interest. */
+    /** The piece that a byte is part of: a value that was stored at once, or (if null) numbers of no interest. */
     private static final class Cell {
         static final Cell NUMBER = new Cell(null, 0, 1);
 
@@ -28,7 +28,7 @@ final class StackMemory {
             return value instanceof Value.Pointer;
         }
 
-        /** Whether an id ties it to something else. */
+        /** Tells whether an id ties it to something else. */
         boolean isTied() {
             return switch (value) {
                 case null -> false;
@@ -42,7 +42,7 @@ final class StackMemory {
     /** Null where nothing was written. */
     private @Nullable Cell[] cells;
 
-    /** Whether copies have the same cells: most states differ in registers only. */
+    /** True while copies have the same cells: most states differ in registers only. */
     private boolean shared;
 
     StackMemory() {
@@ -78,7 +78,7 @@ final class StackMemory {
         }
     }
 
-    /** What is left of values that are about to be overwritten in part is no longer known. */
+    /** Forgets values that are about to be overwritten in part. */
     private void spoil(int start, int bytes) {
         for (int i = start; i < start + bytes; i++) {
             Cell cell = cells[i];
@@ -99,7 +99,7 @@ final class StackMemory {
         }
     }
 
-    /** What is read in one piece; null if some of it was not written, or is a part of an address. */
+    /** The value of a read in one piece; null if some of it was not written, or is a part of an address. */
     @Nullable
     Value load(int offset, int bytes) {
         int start = offset + BYTES;
@@ -110,7 +110,7 @@ final class StackMemory {
         return isNumber(offset, offset + bytes) ? Value.Scalar.of(Range.ofBits(8 * bytes)) : null;
     }
 
-    /** Whether all bytes were written, and are no part of an address. */
+    /** Tells whether all bytes were written, and are no part of an address. */
     boolean isNumber(int from, int to) {
         for (int i = from + BYTES; i < to + BYTES; i++) {
             Cell cell = cells[i];
@@ -150,7 +150,7 @@ final class StackMemory {
         }
     }
 
-    /** Whether whatever holds of this holds of the other. */
+    /** Tells whether whatever holds of this holds of the other. */
     boolean subsumes(StackMemory other, Subsumption values) {
         for (int i = 0; i < BYTES; i++) {
             Cell ours = cells[i];

@@ -4,9 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Whether a state is a case of another one that was looked at already. Ids may be others, but have to tie the same
- * things together. A number without an id is tied to nothing, so it may be any number. An address without one is known
- * best: all such addresses of a map point into the same value.
+ * Decides whether a state is a case of another one that was looked at already. Ids may be others, but have to tie the
+ * same things together. A number without an id is tied to nothing, so it may be any number. An address without one is
+ * known best: all such addresses of a map point into the same value.
  */
 final class Subsumption {
 
@@ -14,7 +14,7 @@ final class Subsumption {
 
     private Subsumption() {}
 
-    /** Whether everything that can happen from {@code now} can happen from {@code before}, too. */
+    /** Tells whether everything that can happen from {@code now} can happen from {@code before}, too. */
     static boolean covers(State before, State now) {
         if (before.frames.size() != now.frames.size()) {
             return false;

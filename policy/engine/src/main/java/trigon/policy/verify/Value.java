@@ -3,12 +3,12 @@ package trigon.policy.verify;
 import trigon.policy.range.Range;
 import trigon.policy.verdict.Region;
 
-/** What is known of a register, or of a part of the stack. */
+/** Knowledge of a register, or of a part of the stack. */
 sealed interface Value {
 
     Value UNSET = new Unset();
 
-    /** Nothing was written. */
+    /** A register or slot that was not written. */
     record Unset() implements Value {
         @Override
         public String toString() {
@@ -29,7 +29,7 @@ sealed interface Value {
     }
 
     /**
-     * An address.
+     * An address in a region.
      *
      * @param index of the map, or of the frame whose stack it is
      * @param offset from the start; of a stack, from its end

@@ -25,7 +25,7 @@ import trigon.policy.verdict.VerifiedProgram;
 /** Verifies the programs of an object. Thread-safe. */
 public final class Verifier {
 
-    /** Of a program, with all functions that it calls. */
+    /** Slots of a program with all functions that it calls. */
     private static final int MAX_SLOTS = 16_384;
 
     private final VerifierLimits limits;

@@ -1,8 +1,7 @@
 package trigon.policy.verify;
 
 /**
- * How much a program may cost the verifier. Counts, not times, so that the same program has the same verdict
- * everywhere.
+ * The verifier's budget for a program. Counts, not times, so that the same program has the same verdict everywhere.
  *
  * @param explored instructions to look at, over all paths
  * @param keptStates states to remember in all, of those looked at and of those to be looked at

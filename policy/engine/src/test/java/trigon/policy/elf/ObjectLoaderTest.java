@@ -21,7 +21,7 @@ import trigon.policy.map.MapSpec;
 import trigon.policy.map.MapType;
 import trigon.policy.verify.VerifierLimits;
 
-/** What is in an object is found, and a file that is none is refused with its section and offset. */
+/** An object's content is found, and a file that is none is refused with its section and offset. */
 class ObjectLoaderTest {
 
     private static final VerifierLimits LIMITS = new VerifierLimits(5_000, 500, 50_000);

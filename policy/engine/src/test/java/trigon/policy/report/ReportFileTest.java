@@ -21,7 +21,7 @@ import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.VerifierLimits;
 import trigon.system.file.ProcessUsers;
 
-/** What a process says of its policy comes to others as it is. */
+/** A process's report on its policy comes to others unchanged. */
 class ReportFileTest {
 
     private static final Path OWN_PROCESS = Path.of("/proc/self");

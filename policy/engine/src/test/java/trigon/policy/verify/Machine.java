@@ -12,12 +12,12 @@ import trigon.policy.range.Range;
 import trigon.policy.verdict.Region;
 
 /**
- * What registers and stacks really hold, in one run. Written without {@link Subsumption}: the meaning of a state, to
+ * The real content of registers and stacks in one run. Written without {@link Subsumption}: the meaning of a state, to
  * hold the comparison of states against.
  */
 final class Machine {
 
-    /** How many values a map has: the first one is that of an address which comes of no look-up. */
+    /** Number of a map's values; the first one is that of an address which comes of no look-up. */
     private static final int ENTRIES = 3;
 
     /** A number, or an address; zero is a number. */
@@ -34,11 +34,11 @@ final class Machine {
         }
     }
 
-    /** What was stored on a stack in one piece. */
+    /** A value that was stored on a stack in one piece. */
     private record Piece(int at, int size, Value value) {}
 
     /**
-     * What a state says, looked up once for many machines.
+     * The meaning of a state, looked up once for many machines.
      *
      * @param pieces of each frame's stack
      * @param numbers offsets on each frame's stack that hold numbers
@@ -76,7 +76,7 @@ final class Machine {
     private final List<Word[]> registers = new ArrayList<>();
     private final List<Part[]> stacks = new ArrayList<>();
 
-    /** What an id stands for, in this run. */
+    /** The words that ids stand for in this run. */
     private final Map<Integer, Word> ids = new HashMap<>();
 
     private final Random random;
@@ -127,13 +127,13 @@ final class Machine {
         return bytes;
     }
 
-    /** What was stored there in one piece, if something was. */
+    /** The value that was stored there in one piece, if any. */
     private static @Nullable Value stored(StackMemory stack, int at, int size) {
         Value loaded = stack.load(at, size);
         return isSame(loaded, stack.load(at, size)) ? loaded : null;
     }
 
-    /** What is put together of several pieces is put together anew each time. */
+    /** Compares by identity: a value of several pieces is made anew each time. */
     @SuppressWarnings("ReferenceEquality")
     private static boolean isSame(@Nullable Value a, @Nullable Value b) {
         return a == b;
@@ -184,7 +184,7 @@ final class Machine {
         return range.contains(chosen) ? chosen : range.unsignedMin();
     }
 
-    /** Whether a state stands for this machine. */
+    /** Tells whether a state stands for this machine. */
     boolean isCaseOf(Meaning meaning) {
         Map<Integer, Word> tied = new HashMap<>();
         for (int i = 0; i < registers.size(); i++) {
@@ -215,7 +215,7 @@ final class Machine {
         return true;
     }
 
-    /** What a load gives; null of a part of an address, or a mixture. */
+    /** The result of a load; null for a part of an address, or a mixture. */
     private static @Nullable Word joined(Part[] bytes, int start, int size) {
         if (bytes[start].of instanceof Address address) {
             for (int part = 0; part < size; part++) {

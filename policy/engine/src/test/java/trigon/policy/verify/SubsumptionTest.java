@@ -20,7 +20,7 @@ class SubsumptionTest {
 
     private static final int PAIRS = Integer.getInteger("trigon.policy.states", 30_000);
 
-    /** Of a state, all of which are held against each state that covers it. */
+    /** Machines of a state; each is held against each state that covers it. */
     private static final int MACHINES = 8;
 
     /** So many others are compared with each state. */
@@ -37,7 +37,7 @@ class SubsumptionTest {
         assertThat(covered).isBetween(PAIRS / 20L, PAIRS - 1L);
     }
 
-    /** How many pairs there were, of so many, of which one state covers the other. */
+    /** Number of pairs, of so many, of which one state covers the other. */
     static long covered(long seed, int pairs) {
         Random random = new Random(seed);
         RandomStates states = new RandomStates(random);

@@ -13,11 +13,11 @@ final class CommunicatorVersions {
 
     private final Map<Long, Choice> choices = new ConcurrentHashMap<>();
 
-    /** Empty: NCCL decides. */
+    /** A communicator's version, empty if NCCL decides. */
     private record Choice(Optional<PolicyVersion> version, boolean isTold) {}
 
     /**
-     * What a communicator has.
+     * The version of a communicator.
      *
      * @param commId NCCL's number; 0: NCCL has not named it
      * @param now what it has if it begins now

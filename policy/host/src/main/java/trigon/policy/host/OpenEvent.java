@@ -2,7 +2,7 @@ package trigon.policy.host;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is known so far of an event of NCCL's profiler. By one thread. */
+/** An event of NCCL's profiler, as far as it is known. One thread. */
 final class OpenEvent {
 
     /** The numbers of NCCL's types of events, {@code ncclProfileColl} and so on: they are bits of a mask. */
@@ -64,14 +64,14 @@ final class OpenEvent {
         }
     }
 
-    /** Of a step: its data are there, and are sent. What is above it has begun, too. */
+    /** Begins a step that sends: its data are there. The events above it have begun, too. */
     void sends(long time) {
         for (OpenEvent each = this; each != null; each = each.parent) {
             each.begun(time);
         }
     }
 
-    /** Of a step: it waits for its message, which the peer may send much later. */
+    /** Begins a step that receives: its message may be sent much later. */
     void receives(long time) {
         begun(time);
     }
@@ -82,7 +82,7 @@ final class OpenEvent {
         }
     }
 
-    /** Of a step that receives: its message has come. What is above it has begun, at the latest. */
+    /** Ends a step that receives: its message has come. The events above it have begun, at the latest. */
     void arrived(long time) {
         over(time);
         sends(time);
@@ -114,12 +114,12 @@ final class OpenEvent {
         return parent;
     }
 
-    /** Of a collective or a message: whether the network's part of it is over. */
+    /** Tells of a collective or a message whether the network's part of it is over. */
     boolean isQuiet() {
         return hadOperations && operations == 0;
     }
 
-    /** What became of it. */
+    /** The event as it ended. */
     EndedEvent end() {
         OpenEvent operation = type == STEP && parent != null ? parent : this;
         OpenEvent above = operation.type == OPERATION && operation.parent != null ? operation.parent : operation;

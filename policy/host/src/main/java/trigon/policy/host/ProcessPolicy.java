@@ -40,8 +40,9 @@ import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.VerifierLimits;
 
 /**
- * The policy of this process. A thread of its own reads the file, tries what it finds, and looks at it again and again. Programs of connections and events change with the file; a communicator keeps the
- * tuner that it began with. Thread-safe.
+ * The policy of this process. A thread of its own reads the file, tries what it finds, and looks at it again and again.
+ * Programs of connections and events change with the file; a communicator keeps the tuner that it began with.
+ * Thread-safe.
  */
 public final class ProcessPolicy implements PolicyService {
 
@@ -85,7 +86,7 @@ public final class ProcessPolicy implements PolicyService {
     }
 
     /**
-     * A policy.
+     * A policy with the tests' maps and thread.
      *
      * @param mapsOfCommunicator makes the maps for each communicator
      * @param background runs what watches the file, on a thread of its own
@@ -215,7 +216,7 @@ public final class ProcessPolicy implements PolicyService {
         return null;
     }
 
-    /** Of its own for a communicator, whose maps are that communicator's. */
+    /** Makes a host for a communicator, on maps of the communicator's own. */
     private PolicyHost host(PolicyVersion version) throws PolicyException {
         PolicyHost host = new PolicyHost(loader, mapsOfCommunicator.get());
         var _ = host.replace(version.verified());

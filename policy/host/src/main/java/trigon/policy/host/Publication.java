@@ -23,7 +23,7 @@ final class Publication {
     private List<PolicyReport.Stopped> logged = List.of();
 
     /**
-     * Publishes nothing yet.
+     * A publication without a file yet.
      *
      * @param directory of a file system in memory
      */

@@ -26,7 +26,7 @@ class EventAssemblyTest {
     private final Writer user = new Writer();
     private final Writer proxy = new Writer();
 
-    /** What a thread has written since it was asked last. */
+    /** Records of a thread since it was asked last. */
     private static final class Writer {
         private final ByteBuffer records =
                 ByteBuffer.allocate(100 * RecordLayout.BYTES).order(ByteOrder.LITTLE_ENDIAN);
@@ -72,7 +72,7 @@ class EventAssemblyTest {
         user.write(time, 1, RecordKind.EVENT_DETAIL, index, argument, value);
     }
 
-    /** Of channel 5, to rank 2, by pieces of 512 bytes. */
+    /** An operation of channel 5, to rank 2, by pieces of 512 bytes. */
     private void operation(long time, long event) {
         proxy.begin(time, event, OPERATION, 1, 5 | 1 << 8);
         proxy.write(time, event, RecordKind.EVENT_DETAIL, 1, 1, 2 | 512L << 32);

@@ -12,7 +12,7 @@ import trigon.software.queue.PaddedCounter;
 import trigon.stream.loop.EventLoop;
 import trigon.system.NanoClock;
 
-/** Who does not get a queue pair's lock leaves the work to who has it, and that one does not miss it. */
+/** A thread that does not get a queue pair's lock leaves the work to who has it, and that one does not miss it. */
 @JCStressTest
 @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "both are done")
 @State
@@ -20,7 +20,7 @@ public class ProgressLockStress {
 
     private static final EventLoop EVENT_LOOP = new EventLoop("never started", NanoClock.SYSTEM);
 
-    /** What two threads have posted, and what of it has been seen. */
+    /** Posted work of two threads, and how much of it has been seen. */
     private static final class TwoQueues implements ProgressLock.Work {
         private final PaddedCounter one = new PaddedCounter();
         private final PaddedCounter other = new PaddedCounter();

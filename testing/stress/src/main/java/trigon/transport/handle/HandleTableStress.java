@@ -9,10 +9,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** What the data path finds by a handle while others add and remove. */
+/** The data path looks up handles while others add and remove. */
 public class HandleTableStress {
 
-    /** What is found is as it was when it was added. */
+    /** An object that is found as it was added. */
     static final class Named {
         private String name; // plain, so that only the table passes it on
 

@@ -6,18 +6,18 @@ public interface OnFabric {
     /** The longest message of the contract's tests: any adapter takes it. */
     int LONGEST = 1 << 20;
 
-    /** Where to run; the same for all tests of an instance. */
+    /** The fabric of an instance's tests. */
     VerbsFabric fabric();
 
-    /** How queue pairs are made; slow devices override it with a longer timeout. */
+    /** Settings of the queue pairs; slow devices override them with a longer timeout. */
     default QueuePairSettings settings() {
         return QueuePairSettings.DEFAULT;
     }
 
     /**
-     * Whether requests may stay without completion when one fails locally, until the queue pair is moved to ERROR. On
-     * SoftRoCE they do (Linux 6.1) if a retry of one before it had begun, which a requester in the error state does not
-     * carry out; a late acknowledgement or a lost packet begins one, and emulated machines have both.
+     * Tells whether requests may stay without completion when one fails locally, until the queue pair is moved to
+     * ERROR. On SoftRoCE they do (Linux 6.1) if a retry of one before it had begun, which a requester in the error
+     * state does not carry out; a late acknowledgement or a lost packet begins one, and emulated machines have both.
      */
     default boolean mayStrandRequests() {
         return false;

@@ -6,7 +6,7 @@ import trigon.verbs.AccessFlag;
 import trigon.verbs.ConnectionKey;
 
 /**
- * How a test's queue pairs are made; for the terms see ibv_modify_qp(3). Start with {@link #DEFAULT}.
+ * Settings of a test's queue pairs; for the terms see ibv_modify_qp(3). Start with {@link #DEFAULT}.
  *
  * @param workRequests depth of each queue
  * @param completions entries of each completion queue

@@ -17,7 +17,7 @@ import trigon.verbs.WorkCompletionStatus;
 /** Memory whose region or queue pair was closed is not touched any more, whatever was under way. */
 public interface ReclaimContract extends OnFabric {
 
-    /** What becomes of requests whose local memory is gone; SoftRoCE takes an unknown key for a malformed request. */
+    /** Statuses of requests whose local memory is gone; SoftRoCE takes an unknown key for a malformed request. */
     Set<WorkCompletionStatus> LOCAL_KEY_REFUSED =
             Set.of(WorkCompletionStatus.LOCAL_PROTECTION_ERROR, WorkCompletionStatus.LOCAL_QP_OPERATION_ERROR);
 

@@ -71,7 +71,7 @@ public final class SendFabric implements VerbsProvider {
         late = random;
     }
 
-    /** What {@link #showLate} was given; under the lock. */
+    /** The argument of {@link #showLate}; under the lock. */
     @Nullable
     SplittableRandom late() {
         return late;

@@ -5,7 +5,8 @@ import org.junit.jupiter.api.Timeout;
 import trigon.testsupport.LedgerAssert;
 
 /**
- * What any implementation of the verbs must do, by way of {@code trigon.verbs} only. A subclass says where to run it.
+ * The contract of every implementation of the verbs, by way of {@code trigon.verbs} only. A subclass says where to run
+ * it.
  *
  * <p>It asks for nothing that adapters leave open, since it also runs on SoftRoCE: no time limits, no exact queue
  * depths, and more than one status where they differ. Each test opens what it needs; after each test nothing may be

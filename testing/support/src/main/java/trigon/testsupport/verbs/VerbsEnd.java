@@ -31,7 +31,7 @@ import trigon.verbs.WorkCompletions;
  */
 public final class VerbsEnd implements AutoCloseable {
 
-    /** What the queue pair and memory allow unless a test says otherwise. */
+    /** Access that the queue pair and memory allow unless a test says otherwise. */
     public static final Set<AccessFlag> ALL_ACCESS =
             Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
 
@@ -121,7 +121,7 @@ public final class VerbsEnd implements AutoCloseable {
 
     // ---- bringing it up
 
-    /** What the other end needs to know. */
+    /** The address that the other end needs. */
     public QueuePairEndpoint endpoint() {
         return new QueuePairEndpoint(
                 queuePair.number(), settings.psn(), gid, portAttributes.lid(), portAttributes.activeMtu());
@@ -180,17 +180,17 @@ public final class VerbsEnd implements AutoCloseable {
         return next("a completion of the receive queue", receiveCompletions, receiveSeen);
     }
 
-    /** Whether a completion of the send queue is there now. */
+    /** Tells whether a completion of the send queue is there now. */
     public boolean hasSend() {
         return poll(sendCompletions, sendSeen);
     }
 
-    /** Whether a completion of the receive queue is there now. */
+    /** Tells whether a completion of the receive queue is there now. */
     public boolean hasReceive() {
         return poll(receiveCompletions, receiveSeen);
     }
 
-    /** Whether that many completions of the send queue, which are not taken yet, are there. */
+    /** Tells whether that many completions of the send queue, which are not taken yet, are there. */
     public boolean hasAllSends(int count) {
         take(sendCompletions, sendSeen);
         return sendSeen.size() >= count;

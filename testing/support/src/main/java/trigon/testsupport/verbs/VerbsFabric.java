@@ -4,7 +4,7 @@ import java.util.Optional;
 import trigon.verbs.VerbsProvider;
 
 /**
- * Where the contract tests run: two ends that reach each other, and possibly one that the first cannot reach.
+ * Two ends that reach each other, and possibly one that the first cannot reach.
  *
  * @param first one end
  * @param second the other; may be the same device

@@ -1,5 +1,5 @@
 /**
- * What every implementation of the verbs must do: {@link trigon.testsupport.verbs.VerbsContract} has the tests, in
+ * The contract of every implementation of the verbs: {@link trigon.testsupport.verbs.VerbsContract} has the tests, in
  * parts by subject, and a {@link trigon.testsupport.verbs.VerbsFabric} says where they run. Tests of other modules
  * connect queue pairs with {@link trigon.testsupport.verbs.ConnectedPair}.
  *

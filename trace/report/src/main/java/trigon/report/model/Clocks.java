@@ -22,7 +22,7 @@ public final class Clocks {
     private final long[][] bounds;
 
     /**
-     * No messages yet.
+     * Clocks without messages.
      *
      * @param rough for each machine, how far its clock is ahead of the first one's by their times of day
      * @param begin the least time there is, on the first machine's clock
@@ -124,7 +124,7 @@ public final class Clocks {
         return time - Math.round(offset);
     }
 
-    /** How far a machine's clock is ahead of the first one's, in the window that bounds it best. */
+    /** Nanoseconds that a machine's clock is ahead of the first one's, in the window that bounds it best. */
     public long ahead(int machine) {
         int best = 0;
         for (int window = 0; window < most.length; window++) {
@@ -134,8 +134,8 @@ public final class Clocks {
     }
 
     /**
-     * How far times of two machines may be off against each other at most, in the best window; 0: they share a clock.
-     * Less than 0: nothing bounds it, since messages went one way only; the times of day were taken.
+     * Bound of the error between times of two machines, in nanoseconds, in the best window; 0: they share a clock. Less
+     * than 0: nothing bounds it, since messages went one way only; the times of day were taken.
      */
     public long bound(int machine, int other) {
         if (machine == other) {

@@ -60,7 +60,7 @@ public final class Collective {
         return sequence;
     }
 
-    /** What a rank gave. */
+    /** Bytes of one rank's part. */
     public long bytes() {
         return bytes;
     }
@@ -70,7 +70,7 @@ public final class Collective {
         return algorithm;
     }
 
-    /** What each rank did, by its number; ranks without a trace are missing. */
+    /** Parts of the ranks, by number; ranks without a trace are missing. */
     public Map<Integer, Part> parts() {
         return parts;
     }

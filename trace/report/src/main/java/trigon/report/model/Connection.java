@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.trace.Fields;
 
-/** What goes from a sender's comm to a receiver's, with what each end said of it. */
+/** Messages from a sender's comm to a receiver's, with each end's description of itself. */
 public final class Connection {
 
     private final String key;
@@ -33,12 +33,12 @@ public final class Connection {
         return key;
     }
 
-    /** Who sends; null if its trace is missing. */
+    /** The sending rank; null if its trace is missing. */
     public @Nullable Rank sender() {
         return sender;
     }
 
-    /** Who receives; null if its trace is missing. */
+    /** The receiving rank; null if its trace is missing. */
     public @Nullable Rank receiver() {
         return receiver;
     }
@@ -53,7 +53,7 @@ public final class Connection {
         return any("protocol");
     }
 
-    /** Whether another node is between the two. */
+    /** Tells whether another node is between the two. */
     public boolean isRelayed() {
         return !any("relay").isEmpty();
     }
@@ -63,12 +63,12 @@ public final class Connection {
         return any("links");
     }
 
-    /** What the sender's trace says of its end; nothing if it is missing. */
+    /** The sender's description of its end; nothing if its trace is missing. */
     public Fields senderFields() {
         return senderFields;
     }
 
-    /** What the receiver's trace says of its end; nothing if it is missing. */
+    /** The receiver's description of its end; nothing if its trace is missing. */
     public Fields receiverFields() {
         return receiverFields;
     }

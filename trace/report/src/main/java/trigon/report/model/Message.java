@@ -37,7 +37,6 @@ public final class Message {
         return number;
     }
 
-    /** Length in bytes. */
     public long bytes() {
         return bytes;
     }
@@ -87,7 +86,7 @@ public final class Message {
         return collective;
     }
 
-    /** Whether both ends are known, from post to done. */
+    /** Tells whether both ends are known, from post to done. */
     public boolean isWhole() {
         return posted != 0 && received != 0;
     }

@@ -46,7 +46,7 @@ final class ProfilerEvents {
             this.parent = parent;
         }
 
-        /** Whether it is a collective, or a message of the program's own. */
+        /** Tells whether it is a collective, or a message of the program's own. */
         boolean isOperation() {
             return type == COLLECTIVE || type == POINT_TO_POINT || type == COPY_COLLECTIVE;
         }

@@ -3,7 +3,7 @@ package trigon.report.model;
 import trigon.report.read.TraceContents;
 
 /**
- * A traced process.
+ * A process that left a trace.
  *
  * @param number NCCL's rank, from the launcher or the profiler; otherwise the process's position in the list
  * @param host the node's name

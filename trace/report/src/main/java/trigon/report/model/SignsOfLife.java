@@ -8,8 +8,8 @@ import trigon.report.read.Event;
 import trigon.trace.Fields;
 
 /**
- * What ranks told each other on their lifelines, some ten times a second each way, as both traces have it. It bounds
- * the clocks where messages go one way only.
+ * Heartbeats of ranks on their lifelines, some ten a second each way, as both traces have them. They bound the clocks
+ * where messages go one way only.
  */
 final class SignsOfLife {
 
@@ -50,7 +50,7 @@ final class SignsOfLife {
         return all;
     }
 
-    /** Whether an event is about them; there are too many to be shown. */
+    /** Tells whether an event is about them; there are too many to be shown. */
     static boolean isOne(Event event) {
         return event.what().equals(SAID) || event.what().equals(HEARD);
     }

@@ -1,4 +1,4 @@
-/** Who sent what to whom and when, on one clock; see {@link trigon.report.model.Run}. */
+/** Messages with their ranks and times, on one clock; see {@link trigon.report.model.Run}. */
 @NullMarked
 package trigon.report.model;
 

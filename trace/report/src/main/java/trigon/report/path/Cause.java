@@ -1,6 +1,6 @@
 package trigon.report.path;
 
-/** What time went to. The guide says what each means and what to do about it. */
+/** A cause of elapsed time. The guide says what each means and what to do about it. */
 public enum Cause {
 
     /** A rank called later than the first one. */
@@ -59,7 +59,7 @@ public enum Cause {
         return meaning;
     }
 
-    /** What to do about it, as the guide has it. */
+    /** The remedy, as the guide has it. */
     public String remedy() {
         return remedy;
     }

@@ -14,7 +14,7 @@ import trigon.report.model.Run;
 import trigon.report.path.LocalEvents.Done;
 
 /**
- * What a collective's time went to, found backwards from its end: what was finished last was received from a message,
+ * The causes of a collective's time, found backwards from its end: what was finished last was received from a message,
  * which was posted when its data were ready, for which something had to be received before, and so on to the first
  * call. The pieces follow each other without a gap, so they add up to the wall time.
  */
@@ -41,7 +41,7 @@ public final class CriticalPath {
                 .toList();
     }
 
-    /** What a path's time went to: nanoseconds by cause, in the order of the causes. */
+    /** Nanoseconds of a path by cause, in the order of the causes. */
     public static Map<Cause, Long> byCause(List<Segment> path) {
         Map<Cause, Long> sums = new EnumMap<>(Cause.class);
         path.forEach(segment -> sums.merge(segment.cause(), segment.length(), Long::sum));
@@ -83,7 +83,10 @@ public final class CriticalPath {
         return List.copyOf(backwards.reversed());
     }
 
-    /** Who waits for what has been sent waits for a new path, too; without one that is no more than a moment. */
+    /**
+     * The event before a wait for a sent message, which is a wait for a new path, too; without one that is no more than
+     * a moment.
+     */
     private @Nullable Done before(Message message, int rank) {
         Done last = events.before(message, rank, reached);
         Done sent = LocalEvents.sentBefore(message, reached);

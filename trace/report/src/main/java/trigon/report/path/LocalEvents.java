@@ -10,14 +10,14 @@ import trigon.report.model.Collective;
 import trigon.report.model.Message;
 import trigon.report.model.Rank;
 
-/** What was finished at each rank of a collective, in the order of time. */
+/** Completions at each rank of a collective, in the order of time. */
 final class LocalEvents {
 
     /** Messages on their way at a time over one connection, in NCCL. */
     private static final int DEPTH = 8;
 
     /**
-     * Something was finished.
+     * A completion at a rank.
      *
      * @param isReceive whether it was received, else sent
      */
@@ -80,7 +80,9 @@ final class LocalEvents {
         return before ? new Done(time, done.isReceive(), former) : null;
     }
 
-    /** What a message waited for before it was tried: what came last, or the slot that a message before it had. */
+    /**
+     * The event that a message waited for before it was tried: the last one, or the slot that a message before it had.
+     */
     @Nullable
     Done before(Message message, int sender, long tried) {
         Done received = latest(receives.get(sender), tried);

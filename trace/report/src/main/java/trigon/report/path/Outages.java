@@ -48,7 +48,7 @@ final class Outages {
         }
     }
 
-    /** How much of a time a connection had no path. */
+    /** Nanoseconds of a time in which a connection had no path. */
     long within(Connection connection, long from, long to) {
         return of(connection)
                 .mapToLong(outage -> Math.max(0, Math.min(to, outage.to) - Math.max(from, outage.from)))

@@ -15,7 +15,7 @@ import trigon.report.model.Connection;
 public record Segment(
         Cause cause, long from, long to, int rank, @Nullable Connection connection) {
 
-    /** How long it took. */
+    /** Length in nanoseconds. */
     public long length() {
         return to - from;
     }

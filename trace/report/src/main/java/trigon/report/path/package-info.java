@@ -1,4 +1,4 @@
-/** What the time of a collective went to; see {@link trigon.report.path.CriticalPath}. */
+/** The causes of a collective's time; see {@link trigon.report.path.CriticalPath}. */
 @NullMarked
 package trigon.report.path;
 

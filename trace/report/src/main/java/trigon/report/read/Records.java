@@ -40,7 +40,7 @@ public final class Records {
         }
     }
 
-    /** How many there are. */
+    /** Number of records. */
     public int size() {
         return size;
     }
@@ -50,7 +50,7 @@ public final class Records {
         return times[index];
     }
 
-    /** What it is about. */
+    /** A record's subject, see {@link trigon.trace.RecordLayout}. */
     public long subject(int index) {
         return subjects[index];
     }
@@ -60,17 +60,17 @@ public final class Records {
         return kinds[index] & 0xFFFF;
     }
 
-    /** What the kind says. */
+    /** A record's detail, which depends on its kind. */
     public int detail(int index) {
         return kinds[index] >>> 16;
     }
 
-    /** What the kind says, without a sign. */
+    /** A record's argument without a sign, which depends on its kind. */
     public long argument(int index) {
         return Integer.toUnsignedLong(arguments[index]);
     }
 
-    /** What the kind says. */
+    /** A record's value, which depends on its kind. */
     public long value(int index) {
         return values[index];
     }

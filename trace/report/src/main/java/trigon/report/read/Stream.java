@@ -3,7 +3,7 @@ package trigon.report.read;
 import trigon.trace.Fields;
 import trigon.trace.RingLayout;
 
-/** What one ring of a process had: a comm's records, or those of a thread of NCCL's. */
+/** The content of one ring of a process: a comm's records, or those of a thread of NCCL's. */
 public final class Stream {
 
     private final Fields fields;
@@ -16,7 +16,7 @@ public final class Stream {
         this.fields = fields;
     }
 
-    /** What the process said of it when it was opened: the comm, its peer, its link. */
+    /** The process's description of it when it was opened: the comm, its peer, its link. */
     public Fields fields() {
         return fields;
     }
@@ -31,7 +31,7 @@ public final class Stream {
         return lost;
     }
 
-    /** Whether the comm was closed. */
+    /** Tells whether the comm was closed. */
     public boolean ended() {
         return ended;
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import trigon.trace.Fields;
 
-/** What the file of one process says. */
+/** The content of one process's file. */
 public final class TraceContents {
 
     private final String file;
@@ -19,17 +19,16 @@ public final class TraceContents {
         this.file = file;
     }
 
-    /** The file's name. */
     public String file() {
         return file;
     }
 
-    /** What it said of itself at its begin: rank, host, program, clock. */
+    /** The process's description of itself at its begin: rank, host, program, clock. */
     public Fields process() {
         return process;
     }
 
-    /** What was said at its end; empty if it did not close its trace. */
+    /** The process's words at its end; empty if it did not close its trace. */
     public Fields end() {
         return end;
     }
@@ -39,7 +38,7 @@ public final class TraceContents {
         return streams;
     }
 
-    /** What happened beside the data path, in order. */
+    /** Events beside the data path, in order. */
     public List<Event> events() {
         return events;
     }

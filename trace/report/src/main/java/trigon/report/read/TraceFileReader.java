@@ -45,7 +45,7 @@ final class TraceFileReader {
     record Content(TraceContents trace, long wholeBytes) {}
 
     /**
-     * Reads one.
+     * Reads a trace file, as far as it is whole.
      *
      * @param problems hears what is wrong with it, one sentence each
      * @return empty if it is no trace of a version that is understood

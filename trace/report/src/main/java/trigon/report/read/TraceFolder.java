@@ -94,7 +94,7 @@ public final class TraceFolder {
         }
     }
 
-    /** What is another user's may lead root to files of a third one's. */
+    /** Leaves out other users' files, which may lead root to files of a third user. */
     private static boolean isOwn(Path file) {
         try {
             return Files.getAttribute(file, "unix:uid", LinkOption.NOFOLLOW_LINKS)
@@ -132,12 +132,12 @@ public final class TraceFolder {
         }
     }
 
-    /** What was read, a process each. */
+    /** The traces that were read, one a process. */
     public List<TraceContents> processes() {
         return List.copyOf(processes);
     }
 
-    /** What was wrong, a sentence each. */
+    /** Problems of reading, a sentence each. */
     public List<String> problems() {
         return List.copyOf(problems);
     }

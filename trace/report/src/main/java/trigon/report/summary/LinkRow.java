@@ -14,7 +14,7 @@ import trigon.report.model.Run;
 import trigon.trace.Fields;
 
 /**
- * What went from one rank to another over the same links. Times are nanoseconds.
+ * Messages from one rank to another over the same links. Times are nanoseconds.
  *
  * @param from the sender's rank; -1 if its trace is missing
  * @param to the receiver's
@@ -101,7 +101,7 @@ public record LinkRow(
         return (from < 0 ? "?" : Integer.toString(from)) + "→" + (to < 0 ? "?" : Integer.toString(to));
     }
 
-    /** What the samples of TCP's and the devices' counters say. */
+    /** Samples of TCP's and the devices' counters. */
     private static final class Retransmissions {
 
         private final Map<String, long[]> firstAndMost = new HashMap<>();
@@ -143,8 +143,8 @@ public record LinkRow(
         }
 
         /**
-         * Of one end, by its own links: on one machine, a process sees the devices of others too. Where a link is a
-         * device, TCP's counter at its address is that of the handshake.
+         * Retransmissions of one end, by its own links: on one machine, a process sees the devices of others too. Where
+         * a link is a device, TCP's counter at its address is that of the handshake.
          */
         private long of(@Nullable Rank rank, Fields end) {
             long sum = -1;

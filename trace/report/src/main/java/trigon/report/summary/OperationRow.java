@@ -69,7 +69,7 @@ public record OperationRow(
                 sums);
     }
 
-    /** How much of the wall time has a cause, in nanoseconds. */
+    /** Nanoseconds of the wall time that have a cause. */
     public long explained() {
         return byCause.entrySet().stream()
                 .filter(entry -> entry.getKey() != Cause.UNKNOWN)

@@ -36,7 +36,7 @@ public final class HtmlPage {
 
     private static final int MAX_STEPS = 60;
 
-    /** Of the time of all collectives, what a cause must have taken for its remedy to be shown. */
+    /** Share of all collectives' time that a cause must have for its remedy to be shown. */
     private static final double WORTH_A_REMEDY = 0.05;
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern(

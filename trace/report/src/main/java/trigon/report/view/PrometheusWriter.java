@@ -12,7 +12,7 @@ public final class PrometheusWriter {
     private final StringBuilder page = new StringBuilder();
 
     /**
-     * Begins a family.
+     * Begins a family with its help and type.
      *
      * @param type counter, gauge or histogram
      */

@@ -11,7 +11,7 @@ public final class Svg {
     private final StringBuilder drawn = new StringBuilder();
 
     /**
-     * Empty.
+     * An empty picture.
      *
      * @param title for those who do not see it
      * @param style in CSS
@@ -42,7 +42,6 @@ public final class Svg {
         add("<text %s x=\"%.1f\" y=\"%.1f\">%s</text>\n", look, x, y, escaped(text));
     }
 
-    /** The whole picture. */
     @Override
     public String toString() {
         return drawn + "</svg>\n";

@@ -39,7 +39,7 @@ class HostileTraceTest {
         assertThat(read.problems()).singleElement().asString().contains("is not a regular file");
     }
 
-    /** What an ended process left in memory is added to its trace, and removed. */
+    /** Memory left by an ended process is added to its trace, and removed. */
     @Test
     void whatOnesOwnProcessLeftIsAdded() throws IOException {
         Path rings = rings();

@@ -21,7 +21,7 @@ public final class AdvisoryTuner {
     private final Agreement agreement;
 
     /**
-     * Of this process.
+     * The tuner of this process.
      *
      * @param host its program, on the maps of the process
      */
@@ -30,7 +30,7 @@ public final class AdvisoryTuner {
         this.agreement = agreement;
     }
 
-    /** What all ranks of a communicator are going to decide by; empty on all of them if NCCL decides. Blocks. */
+    /** Has the ranks of a communicator agree on a table; empty on all of them if NCCL decides. Blocks. */
     public Optional<DecisionTable> agree(PolicyCommunicator communicator, PolicyVersion version) {
         if (version.program(ProgramTypes.CHUNK)
                 .filter(VerifiedProgram::advisory)

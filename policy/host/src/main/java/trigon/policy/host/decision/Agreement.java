@@ -21,7 +21,7 @@ public final class Agreement {
     private final Duration patience;
     private final NanoClock clock;
 
-    /** What became of it: the same on all ranks that took part. */
+    /** The result, the same on all ranks that took part. */
     public sealed interface Outcome {
         /** All ranks decide by this. */
         record Agreed(DecisionTable table) implements Outcome {}
@@ -34,7 +34,7 @@ public final class Agreement {
     }
 
     /**
-     * Where and for how long ranks agree.
+     * An agreement over pages of one folder.
      *
      * @param directory of a file system in memory that all processes of the node have
      * @param patience how long a rank waits for the others
@@ -43,7 +43,7 @@ public final class Agreement {
         this(directory, patience, NanoClock.SYSTEM);
     }
 
-    /** By another clock. */
+    /** An agreement by another clock, for tests. */
     Agreement(Path directory, Duration patience, NanoClock clock) {
         this.directory = directory;
         this.patience = patience;
@@ -86,7 +86,7 @@ public final class Agreement {
         }
     }
 
-    /** Whether it was not interrupted. */
+    /** Tells whether it was not interrupted. */
     private static boolean sleep() {
         try {
             TimeUnit.NANOSECONDS.sleep(BETWEEN_LOOKS.toNanos());

@@ -78,7 +78,7 @@ final class AgreementPage {
         }
     }
 
-    /** Whether this rank is the one to write; true once. */
+    /** Tells whether this rank is the one to write; true once. */
     boolean isFirst() {
         return INT.compareAndSet(page, FIRST, 0, 1);
     }

@@ -10,7 +10,7 @@ import trigon.policy.program.ProgramTypes;
 public sealed interface Decisions permits TunerProgram, NcclBpfProgram, DecisionTable {
 
     /**
-     * Answers one call.
+     * Answers one call of {@code getCollInfo}.
      *
      * @param scratch address of the memory that programs work on
      * @param pipeOps as NCCL's {@code getCollInfo} has it

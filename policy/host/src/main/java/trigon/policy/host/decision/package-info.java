@@ -1,4 +1,4 @@
-/** What a communicator's tuner says: by its program for each call, or by a table that its ranks agreed on before. */
+/** Answers of a communicator's tuner: by its program for each call, or by a table that its ranks agreed on before. */
 @NullMarked
 package trigon.policy.host.decision;
 
