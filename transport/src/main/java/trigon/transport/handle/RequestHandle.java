@@ -9,7 +9,7 @@ public final class RequestHandle {
 
     private static final int SEQUENCE_BITS = 30;
     private static final int SEQUENCE_SHIFT = 2;
-    private static final long FLUSH = 2;
+    private static final long FLUSH = 2; // the entry library's is_flush looks at it
 
     private RequestHandle() {}
 
@@ -21,11 +21,6 @@ public final class RequestHandle {
     /** The handle of a comm's flush. */
     public static long ofFlush(long commHandle, long sequence) {
         return of(commHandle, sequence) | FLUSH;
-    }
-
-    /** Whether a request is a flush; the entry library's {@code is_flush} is alike. */
-    public static boolean isFlush(long request) {
-        return (request & FLUSH) != 0;
     }
 
     /** Whether the number looks like a request at all; comm and sequence may still be stale. */

@@ -4,70 +4,46 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import trigon.nccl.GpuWrites;
+import trigon.system.NanoClock;
+import trigon.system.RareMessage;
 import trigon.transport.path.Link;
 
-/** By what flushes go on whose queue pairs fail. Shared by all sessions; thread-safe. */
+/** Services for flushes whose READs fail. Shared by all sessions; thread-safe. */
 public final class FlushRepairs {
 
     /** Before a queue pair is made anew: a port that is down now is no better at once. */
     public static final Duration PAUSE = Duration.ofMillis(100);
 
-    private final Executor later;
-    private final Executor threads;
-    private final Duration patience;
-    private final GpuWrites gpuWrites;
-    private final Map<Link, FlushLog> logs = new ConcurrentHashMap<>();
+    private static final Logger log = LoggerFactory.getLogger(FlushRepairs.class);
+
+    final Executor later;
+    final Executor threads;
+    final long patienceNanos;
+    final GpuWrites gpuWrites;
+    private final Map<Map.Entry<Link, Level>, RareMessage> messages = new ConcurrentHashMap<>();
 
     /**
-     * By these.
+     * Takes what repairs need.
      *
      * @param later runs on an event loop what is brief, {@link #PAUSE} later
      * @param threads runs what may block
-     * @param patience so long a queue pair may fail again and again, and so long a repair may take
+     * @param patience limit of the time in which READs fail again and again, and of a single repair
      * @param gpuWrites flushes where the device cannot
      */
     public FlushRepairs(Executor later, Executor threads, Duration patience, GpuWrites gpuWrites) {
         this.later = later;
         this.threads = threads;
-        this.patience = patience;
         this.gpuWrites = gpuWrites;
+        patienceNanos = patience.toNanos();
     }
 
-    Duration patience() {
-        return patience;
-    }
-
-    GpuWrites gpuWrites() {
-        return gpuWrites;
-    }
-
-    /** What is told of the flushes over a link. */
-    FlushLog log(Link link) {
-        return logs.computeIfAbsent(link, FlushLog::new);
-    }
-
-    /**
-     * Has a thread do something that may block, {@link #PAUSE} later. For the data path: nothing is thrown.
-     *
-     * @param impossible hears why no thread can be had for it
-     * @return false if it will not be done
-     */
-    boolean begin(Runnable step, Consumer<Throwable> impossible) {
-        try {
-            later.execute(() -> hand(step, impossible));
-            return true;
-        } catch (RuntimeException | Error _) { // the plugin is closed, or there is no memory: the session says so
-            return false;
-        }
-    }
-
-    private void hand(Runnable step, Consumer<Throwable> impossible) {
-        try {
-            threads.execute(step);
-        } catch (RuntimeException | Error e) {
-            impossible.accept(e);
-        }
+    /** Logs once for all connections over a link, since a cut cable takes all of them. */
+    void log(Link link, Level level, String text) {
+        messages.computeIfAbsent(Map.entry(link, level), _ -> new RareMessage(log, level, NanoClock.SYSTEM))
+                .log(text);
     }
 }

@@ -117,8 +117,8 @@ public final class ReceiveSession extends Session {
         return request;
     }
 
-    /** {@link NetPlugin#test} of a request that is none of its messages. */
-    long testFlush(long request) {
+    @Override
+    long testOther(long request) {
         Flushes known = flushes;
         if (known == null || !known.has(request)) {
             return INVALID_ARGUMENT;
@@ -126,7 +126,7 @@ public final class ReceiveSession extends Session {
         if (failure != 0) {
             return tell();
         }
-        boolean done = known.isDone(request);
+        boolean done = known.progress(request);
         String why = known.failure();
         if (why != null) {
             fail(paths[0], NcclResult.SYSTEM_ERROR, why);
@@ -153,7 +153,7 @@ public final class ReceiveSession extends Session {
         }
     }
 
-    /** The session goes on over other links; the data path is kept out. */
+    @Override
     void moveFlushes(List<Link> links) {
         Flushes known = flushes;
         if (known != null) {

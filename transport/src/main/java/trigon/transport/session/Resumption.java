@@ -97,9 +97,7 @@ public final class Resumption {
             Map<Long, RegisteredMemory> registrations = session.registrations();
             synchronized (registrations) {
                 registrations.values().forEach(memory -> memory.moveTo(links));
-                if (session instanceof ReceiveSession receiving) {
-                    receiving.moveFlushes(links);
-                }
+                session.moveFlushes(links);
                 ResumableProtocol protocol = protocol().as(by, next);
                 protocol.moveTo(next, received);
                 repeatedBytes = protocol.unconfirmedBytes();

@@ -202,7 +202,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         int slot = Requests.slot(RequestHandle.sequence(request));
         int state = requests.find(slot, request);
         if (state == Requests.FREE) {
-            return this instanceof ReceiveSession receiving ? receiving.testFlush(request) : INVALID_ARGUMENT;
+            return testOther(request);
         }
         if (state != Requests.DONE) {
             progress();
@@ -217,6 +217,14 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             default -> NetPlugin.NOT_DONE;
         };
     }
+
+    /** {@link NetPlugin#test} of a request that is none of its messages. */
+    long testOther(long request) {
+        return INVALID_ARGUMENT;
+    }
+
+    /** Prepares flushes for the links over which the session goes on; the data path is kept out. May block. */
+    void moveFlushes(List<Link> links) {}
 
     /** Takes what the devices have finished, some at a time; false if there was nothing, or the session has failed. */
     final boolean progress() {
