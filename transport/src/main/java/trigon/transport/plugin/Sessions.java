@@ -73,7 +73,7 @@ final class Sessions {
     long send(long context, ConnectedPaths paths) {
         try {
             return add(context, paths, handle -> {
-                SendSession session = SendSession.over(
+                SendSession session = new SendSession(
                         context,
                         paths.paths(),
                         paths.protocol(),
@@ -92,7 +92,7 @@ final class Sessions {
     /** A receiving one, likewise. */
     long receive(long context, ConnectedPaths paths) {
         return add(context, paths, handle -> {
-            ReceiveSession session = ReceiveSession.over(
+            ReceiveSession session = new ReceiveSession(
                     context,
                     paths.paths(),
                     paths.protocol(),

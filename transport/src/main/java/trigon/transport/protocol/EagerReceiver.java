@@ -10,7 +10,7 @@ import trigon.verbs.QueuePair;
 import trigon.verbs.WorkCompletions;
 
 /** The receiving end with {@link MessageProtocol#EAGER}: a receive is a posted receive work request. */
-final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
+final class EagerReceiver implements ReceiveProtocol {
 
     private final Requests requests;
     private QueuePair queuePair;
@@ -85,7 +85,7 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
     }
 
     @Override
-    public ResumableProtocol as(MessageProtocol next, List<PathChannel> paths) {
+    public Protocol as(MessageProtocol next, List<PathChannel> paths) {
         return next == MessageProtocol.EAGER
                 ? this
                 : new RendezvousReceiver(paths, requests, new OpenMessages.Handover(open, nextSequence, received));
@@ -128,13 +128,4 @@ final class EagerReceiver implements ReceiveProtocol, ResumableProtocol {
     public @Nullable ProtocolFailure failure() {
         return failure;
     }
-
-    /** A software device is polled by Java. */
-    @Override
-    public int takes() {
-        return 0;
-    }
-
-    @Override
-    public void settle() {}
 }

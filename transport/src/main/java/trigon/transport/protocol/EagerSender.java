@@ -4,23 +4,20 @@ import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.system.Errno;
-import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
-import trigon.verbs.QueuePair;
 import trigon.verbs.SendFlag;
-import trigon.verbs.WorkCompletions;
 
 /**
  * The sending end with {@link MessageProtocol#EAGER}, of a session that may go on over another path: a message is a
  * SEND whose immediate is NCCL's tag. A short one is copied, and done when the socket has it; a longer one is done when
  * the peer has it. So what the peer has not confirmed can be sent again.
  */
-final class EagerSender implements SendProtocol, ResumableProtocol {
+final class EagerSender extends EagerSendingEnd {
 
     /** Done when the peer has it. */
     private static final int LONG = SendFlag.SIGNALED | SendFlag.DELIVERY_COMPLETE;
@@ -31,34 +28,17 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     /** The same, and the peer is to say that it has it, and all before it. */
     private static final int SHORT_ASKING = SHORT | SendFlag.DELIVERY_COMPLETE;
 
-    private final Requests requests;
     private final UnconfirmedMessages unconfirmed = new UnconfirmedMessages();
-    private QueuePair queuePair;
-    private PathCounters counters;
     private ProtectionDomain protectionDomain;
 
     /** By the rings' numbers; null: there is no such ring. */
     private final @Nullable MemoryRegion[] rings = new @Nullable MemoryRegion[UnconfirmedMessages.mostRings()];
 
-    /** Messages that the peer had when the path was taken. */
-    private long confirmedBefore;
-
-    /** Messages whose requests are done. */
-    private long finished;
-
-    /** The message that is to be sent again next; {@link UnconfirmedMessages#next} if none is. */
-    private long repeated;
-
-    /** New messages are refused, but for one that asks the peer what it has. */
-    private boolean held;
-
+    // once held: a message has asked the peer what it has, as one may
     private boolean asked;
-    private @Nullable ProtocolFailure failure;
 
     EagerSender(PathChannel path, Requests requests) {
-        this.requests = requests;
-        queuePair = path.queuePair();
-        counters = path.counters();
+        super(path, requests);
         protectionDomain = path.link().protectionDomain();
         register(0);
     }
@@ -116,35 +96,11 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         return ring == null ? 0 : ring.localKey();
     }
 
-    private long refused(int errno) {
-        failure = new ProtocolFailure.Refused(0, "ibv_post_send", errno);
-        return FAILED;
-    }
-
-    /** In their order; one that is sent again may have been done before. */
-    @Override
-    public boolean succeeded(int path, WorkCompletions completions, int index) {
-        finishBelow(completions.workRequestId(index) + 1);
-        return true;
-    }
-
-    private void finishBelow(long end) {
-        while (finished < end) {
-            int slot = Requests.slot(finished++);
-            requests.complete(slot, requests.size(slot));
-        }
-    }
-
     // ---- another path
-
-    @Override
-    public MessageProtocol kind() {
-        return MessageProtocol.EAGER;
-    }
 
     /** What was copied is not in NCCL's memory any more, so nothing but a SEND can send it again. */
     @Override
-    public ResumableProtocol as(MessageProtocol next, List<PathChannel> paths) {
+    public Protocol as(MessageProtocol next, List<PathChannel> paths) {
         if (next != MessageProtocol.EAGER) {
             throw new IllegalArgumentException("its messages do not go by " + next);
         }
@@ -163,13 +119,8 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
     }
 
     @Override
-    public long finished() {
-        return finished;
-    }
-
-    @Override
     public void holdBack(boolean on) {
-        held = on;
+        super.holdBack(on);
         asked = false;
     }
 
@@ -180,22 +131,13 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
 
     @Override
     public void moveTo(List<PathChannel> paths, long received) {
-        if (paths.size() != 1 || received < unconfirmed.oldest() || received > unconfirmed.next()) {
-            throw new IllegalArgumentException("%d paths, and %d messages received of %d to %d that are known"
-                    .formatted(paths.size(), received, unconfirmed.oldest(), unconfirmed.next()));
-        }
-        PathChannel path = paths.getFirst();
-        queuePair = path.queuePair();
-        counters = path.counters();
-        if (!path.link().protectionDomain().equals(protectionDomain)) {
-            protectionDomain = path.link().protectionDomain();
+        ProtectionDomain next = paths.getFirst().link().protectionDomain();
+        if (!next.equals(protectionDomain)) {
+            protectionDomain = next;
             registerAnew();
         }
+        take(paths, received, unconfirmed.oldest());
         unconfirmed.confirm(received);
-        finishBelow(received);
-        confirmedBefore = received;
-        held = false;
-        repeated = received;
     }
 
     private void registerAnew() {
@@ -223,20 +165,6 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
         return (int) (unconfirmed.next() - repeated);
     }
 
-    @Override
-    public @Nullable ProtocolFailure failure() {
-        return failure;
-    }
-
-    /** A software device is polled by Java. */
-    @Override
-    public int takes() {
-        return 0;
-    }
-
-    @Override
-    public void settle() {}
-
     /** After the path's queue pair. */
     @Override
     public void close() {
@@ -247,8 +175,4 @@ final class EagerSender implements SendProtocol, ResumableProtocol {
             }
         }
     }
-
-    /** There is no wait: the receiver's device holds messages back. */
-    @Override
-    public void letLibraryWait() {}
 }

@@ -2,13 +2,10 @@ package trigon.transport.protocol;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
-import trigon.verbs.QueuePair;
 import trigon.verbs.SendFlag;
-import trigon.verbs.WorkCompletions;
 
 /**
  * The sending end with {@link MessageProtocol#EAGER} that keeps no copies: a message is a SEND from NCCL's memory.
@@ -17,38 +14,19 @@ import trigon.verbs.WorkCompletions;
  * {@link MessageProtocol#RENDEZVOUS} where it can, when the peer has it: so what the peer does not have is open here,
  * in memory that NCCL has not got back, and either protocol can go on with it.
  */
-final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
+final class EagerUncopiedSender extends EagerSendingEnd {
 
-    private final Requests requests;
     private final OpenMessages open;
     private final int flags;
-    private QueuePair queuePair;
-    private PathCounters counters;
     private long nextSequence;
 
-    /** Messages whose requests are done. */
-    private long finished;
-
-    /** Messages that the peer had when the path was taken. */
-    private long confirmedBefore;
-
-    /** The message that is to be sent again next; {@link #nextSequence} if none is. */
-    private long repeated;
-
-    /** New messages are refused. */
-    private boolean held;
-
-    private @Nullable ProtocolFailure failure;
-
     private EagerUncopiedSender(PathChannel path, Requests requests, OpenMessages.Handover from, int doneWhen) {
-        this.requests = requests;
+        super(path, requests);
         open = from.open();
         nextSequence = from.begun();
         finished = from.complete();
         confirmedBefore = finished;
         repeated = nextSequence;
-        queuePair = path.queuePair();
-        counters = path.counters();
         flags = SendFlag.SIGNALED | doneWhen;
     }
 
@@ -86,33 +64,10 @@ final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
                 sequence, open.address(sequence), size, localKey, open.tag(sequence), flags);
     }
 
-    private long refused(int errno) {
-        failure = new ProtocolFailure.Refused(0, "ibv_post_send", errno);
-        return FAILED;
-    }
-
-    @Override
-    public boolean succeeded(int path, WorkCompletions completions, int index) {
-        finishBelow(completions.workRequestId(index) + 1);
-        return true;
-    }
-
-    private void finishBelow(long end) {
-        while (finished < end) {
-            int slot = Requests.slot(finished++);
-            requests.complete(slot, requests.size(slot));
-        }
-    }
-
     // ---- another path
 
     @Override
-    public MessageProtocol kind() {
-        return MessageProtocol.EAGER;
-    }
-
-    @Override
-    public ResumableProtocol as(MessageProtocol next, List<PathChannel> paths) {
+    public Protocol as(MessageProtocol next, List<PathChannel> paths) {
         return next == MessageProtocol.EAGER
                 ? this
                 : new RendezvousSender(paths, requests, new OpenMessages.Handover(open, nextSequence, finished));
@@ -129,27 +84,13 @@ final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
     }
 
     @Override
-    public void holdBack(boolean on) {
-        held = on;
-    }
-
-    @Override
     public long unconfirmedBytes() {
         return requests.bytes(finished, nextSequence);
     }
 
     @Override
     public void moveTo(List<PathChannel> paths, long received) {
-        if (paths.size() != 1 || received < finished || received > nextSequence) {
-            throw new IllegalArgumentException("%d paths, and %d messages received of %d to %d"
-                    .formatted(paths.size(), received, finished, nextSequence));
-        }
-        queuePair = paths.getFirst().queuePair();
-        counters = paths.getFirst().counters();
-        finishBelow(received);
-        confirmedBefore = received;
-        repeated = received;
-        held = false;
+        take(paths, received, finished);
     }
 
     /** The send queue has room for all requests. */
@@ -163,22 +104,4 @@ final class EagerUncopiedSender implements SendProtocol, ResumableProtocol {
         }
         return 0;
     }
-
-    @Override
-    public @Nullable ProtocolFailure failure() {
-        return failure;
-    }
-
-    /** A software device is polled by Java. */
-    @Override
-    public int takes() {
-        return 0;
-    }
-
-    @Override
-    public void settle() {}
-
-    /** There is no wait: the receiver's device holds messages back. */
-    @Override
-    public void letLibraryWait() {}
 }

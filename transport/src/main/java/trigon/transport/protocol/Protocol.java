@@ -1,11 +1,13 @@
 package trigon.transport.protocol;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import trigon.transport.path.PathChannel;
 import trigon.verbs.WorkCompletions;
 
 /**
  * One end's part in getting messages from isends to irecvs: it posts work requests on a session's paths, and takes
- * account of what they come to. It neither polls nor decides what a failure means; that is the session's.
+ * account of what they come to. Its messages may go on over another path. It neither polls nor decides what a failure means; that is the session's.
  *
  * <p>For the thread that makes the session's data-path calls. Allocates nothing, but for a {@link #failure}.
  */
@@ -37,11 +39,60 @@ public sealed interface Protocol permits SendProtocol, ReceiveProtocol {
      * The opcode of completions that the entry library may take by itself, see
      * {@link trigon.transport.request.RequestRow#TAKES}; 0 if it may not.
      */
-    int takes();
+    default int takes() {
+        return 0; // a software device is polled by Java
+    }
 
     /** Takes account of the requests that the entry library has finished since. */
-    void settle();
+    default void settle() {}
 
     /** Gives back what it has registered; after the paths' queue pairs. */
     default void close() {}
+
+    // ---- another path; while no data-path call is made
+
+    /** The protocol that both ends speak. */
+    MessageProtocol kind();
+
+    /**
+     * The end that speaks that protocol and goes on with this one's messages; this one if it speaks it. Its {@link
+     * #moveTo} is to follow, and this one is of no use after that.
+     *
+     * @throws IllegalArgumentException if none can
+     */
+    Protocol as(MessageProtocol next, List<PathChannel> paths);
+
+    /** Messages begun so far. */
+    long begun();
+
+    /** Sender: messages that the peer is known to have. Receiver: messages received. In their order. */
+    long confirmed();
+
+    /** Sender: whether new messages are refused, once one more has asked the peer what it has; until it moves. */
+    default void holdBack(boolean on) {}
+
+    /** Sender: messages that NCCL knows to be done. */
+    default long finished() {
+        return confirmed();
+    }
+
+    /** Sender: bytes of the messages that the peer is not known to have. */
+    default long unconfirmedBytes() {
+        return 0;
+    }
+
+    /**
+     * Goes on over other paths; those before are fenced.
+     *
+     * @param received messages that the receiver has; what follows is taken up again by {@link #repeat}
+     * @throws trigon.verbs.VerbsException if a device refuses
+     */
+    void moveTo(List<PathChannel> paths, long received);
+
+    /**
+     * Takes up again what {@link #moveTo} has left, as far as it fits.
+     *
+     * @return how much is left, or {@link #FAILED}
+     */
+    int repeat();
 }

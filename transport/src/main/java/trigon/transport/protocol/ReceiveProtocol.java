@@ -6,7 +6,7 @@ import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
 
-/** The receiving end's part. */
+/** A protocol's receiving end. */
 public sealed interface ReceiveProtocol extends Protocol permits EagerReceiver, RendezvousReceiver {
 
     /**
@@ -17,7 +17,7 @@ public sealed interface ReceiveProtocol extends Protocol permits EagerReceiver, 
      */
     long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory);
 
-    /** Over paths that both ends have in that order, all for the same protocol. */
+    /** Makes the end over paths that both ends have in that order, all for the same protocol. */
     static ReceiveProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests) {
         return switch (protocol) {
             case EAGER -> new EagerReceiver(paths.getFirst(), requests, OpenMessages.Handover.atFirst());

@@ -21,7 +21,7 @@ import trigon.verbs.WorkCompletions;
  * <p>Every message announces itself by an immediate on the first path, which says whether the other paths carry parts
  * of it. Each path keeps its own order, so its next immediate is for the next message that has parts.
  */
-final class RendezvousReceiver implements ReceiveProtocol, ResumableProtocol {
+final class RendezvousReceiver implements ReceiveProtocol {
 
     /** Every so many entries written, one is signalled, which frees the send queue up to it. */
     private static final int SIGNAL_INTERVAL = 16;
@@ -223,7 +223,7 @@ final class RendezvousReceiver implements ReceiveProtocol, ResumableProtocol {
     }
 
     @Override
-    public ResumableProtocol as(MessageProtocol next, List<PathChannel> over) {
+    public Protocol as(MessageProtocol next, List<PathChannel> over) {
         return next == MessageProtocol.RENDEZVOUS
                 ? this
                 : new EagerReceiver(

@@ -28,7 +28,7 @@ import trigon.verbs.WorkCompletions;
  * it. So what the peer does not have is open here, in memory that NCCL has not got back, and can be sent again over
  * other paths, each message as a whole.
  */
-final class RendezvousSender implements SendProtocol, ResumableProtocol {
+final class RendezvousSender implements SendProtocol {
 
     /** Set in an immediate: this is a part, and every path carries one. */
     static final int PART = 1 << 31;
@@ -292,7 +292,7 @@ final class RendezvousSender implements SendProtocol, ResumableProtocol {
     }
 
     @Override
-    public ResumableProtocol as(MessageProtocol next, List<PathChannel> over) {
+    public Protocol as(MessageProtocol next, List<PathChannel> over) {
         return next == MessageProtocol.RENDEZVOUS
                 ? this
                 : EagerUncopiedSender.following(

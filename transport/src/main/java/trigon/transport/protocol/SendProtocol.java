@@ -1,10 +1,13 @@
 package trigon.transport.protocol;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
+import trigon.transport.request.Requests;
 
-/** The sending end's part. */
-public sealed interface SendProtocol extends Protocol permits EagerSender, EagerUncopiedSender, RendezvousSender {
+/** A protocol's sending end. */
+public sealed interface SendProtocol extends Protocol permits EagerSendingEnd, RendezvousSender {
 
     /**
      * Sends a message; size and memory have been checked.
@@ -18,5 +21,21 @@ public sealed interface SendProtocol extends Protocol permits EagerSender, Eager
      * After {@link #NO_RECEIVE}: the entry library may answer for the message until the receiver has said where it may
      * go.
      */
-    void letLibraryWait();
+    default void letLibraryWait() {} // an eager receiver's device holds messages back
+
+    /**
+     * Makes the end over paths that both ends have in that order, all for the same protocol.
+     *
+     * @param resumable whether it may go on over others
+     */
+    static SendProtocol over(
+            MessageProtocol protocol, List<PathChannel> paths, Requests requests, boolean resumable) {
+        return switch (protocol) {
+            case EAGER ->
+                resumable
+                        ? new EagerSender(paths.getFirst(), requests)
+                        : EagerUncopiedSender.once(paths.getFirst(), requests);
+            case RENDEZVOUS -> new RendezvousSender(paths, requests, OpenMessages.Handover.atFirst());
+        };
+    }
 }

@@ -11,7 +11,6 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.Protocol;
 import trigon.transport.protocol.ReceiveProtocol;
-import trigon.transport.protocol.ResumableProtocol;
 import trigon.transport.request.Requests;
 
 /** The receiving end. */
@@ -20,31 +19,21 @@ public final class ReceiveSession extends Session {
     private ReceiveProtocol protocol;
     private volatile @Nullable Flushes flushes; // null while all its memory is the host's
 
-    private ReceiveSession(
+    /** Takes paths as {@link Session} does, and makes the protocol's end over them. */
+    public ReceiveSession(
             long context,
             List<PathChannel> paths,
-            ReceiveProtocol protocol,
+            MessageProtocol kind,
             Requests requests,
             boolean resumable,
             BiConsumer<Session, SessionFailure> onFailureReported) {
-        super(context, paths, protocol, requests, resumable, onFailureReported);
-        this.protocol = protocol;
-    }
-
-    /** As {@link SendSession#over}. */
-    public static ReceiveSession over(
-            long context,
-            List<PathChannel> paths,
-            MessageProtocol protocol,
-            Requests requests,
-            boolean resumable,
-            BiConsumer<Session, SessionFailure> onFailureReported) {
-        ReceiveProtocol receives = ReceiveProtocol.over(protocol, paths, requests);
-        return new ReceiveSession(context, paths, receives, requests, resumable, onFailureReported);
+        ReceiveProtocol end = ReceiveProtocol.over(kind, paths, requests);
+        super(context, paths, end, requests, resumable, onFailureReported);
+        protocol = end;
     }
 
     @Override
-    void use(List<PathChannel> next, List<Link> over, ResumableProtocol by) {
+    void use(List<PathChannel> next, List<Link> over, Protocol by) {
         protocol = (ReceiveProtocol) by;
         super.use(next, over, by);
     }
@@ -62,15 +51,9 @@ public final class ReceiveSession extends Session {
     }
 
     private long irecvInside(long address, int size, int tag, @Nullable RegisteredMemory memory) {
-        if (failure != 0) {
-            return tell();
-        }
-        if (lost) {
-            failLost(); // SoftRoCE would keep the request for ever
-            return tell();
-        }
-        if (state() == SessionState.INTERRUPTED) {
-            return NetPlugin.TRY_AGAIN;
+        long admitted = admit();
+        if (admitted <= 0) {
+            return admitted;
         }
         long request = protocol.irecv(address, size, tag, memory);
         if (request == Protocol.NO_ROOM) {

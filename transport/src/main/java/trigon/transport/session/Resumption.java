@@ -2,7 +2,6 @@ package trigon.transport.session;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,7 @@ import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
-import trigon.transport.protocol.ResumableProtocol;
+import trigon.transport.protocol.Protocol;
 import trigon.verbs.LinkKind;
 
 /**
@@ -43,10 +42,9 @@ public final class Resumption {
     /** Of a session; empty if it ends with its paths. */
     public static Optional<Resumption> of(Session session) {
         Gate gate = session.gate;
-        ResumableProtocol protocol = session.resumable();
-        return gate == null || protocol == null
+        return gate == null
                 ? Optional.empty()
-                : Optional.of(new Resumption(session, gate, protocol.kind()));
+                : Optional.of(new Resumption(session, gate, session.protocol().kind()));
     }
 
     /** What an end had come to when its path was fenced: messages begun, and those confirmed, or received. */
@@ -68,12 +66,12 @@ public final class Resumption {
     }
 
     private Counts counts() {
-        ResumableProtocol protocol = protocol();
+        Protocol protocol = protocol();
         return new Counts(protocol.begun(), protocol.confirmed());
     }
 
-    private ResumableProtocol protocol() {
-        return Objects.requireNonNull(session.resumable());
+    private Protocol protocol() {
+        return session.protocol();
     }
 
     /**
@@ -98,7 +96,7 @@ public final class Resumption {
             synchronized (registrations) {
                 registrations.values().forEach(memory -> memory.moveTo(links));
                 session.moveFlushes(links);
-                ResumableProtocol protocol = protocol().as(by, next);
+                Protocol protocol = protocol().as(by, next);
                 protocol.moveTo(next, received);
                 repeatedBytes = protocol.unconfirmedBytes();
                 List<PathChannel> formers = paths();

@@ -9,9 +9,7 @@ import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.Protocol;
-import trigon.transport.protocol.ResumableProtocol;
 import trigon.transport.protocol.SendProtocol;
-import trigon.transport.protocol.SendProtocols;
 import trigon.transport.request.Requests;
 
 /** The sending end. */
@@ -19,39 +17,21 @@ public final class SendSession extends Session {
 
     private SendProtocol protocol;
 
-    private SendSession(
+    /** Takes paths as {@link Session} does, and makes the protocol's end over them. */
+    public SendSession(
             long context,
             List<PathChannel> paths,
-            SendProtocol protocol,
+            MessageProtocol kind,
             Requests requests,
             boolean resumable,
             BiConsumer<Session, SessionFailure> onFailureReported) {
-        super(context, paths, protocol, requests, resumable, onFailureReported);
-        this.protocol = protocol;
-    }
-
-    /**
-     * Over paths that both ends have in that order, all for that protocol.
-     *
-     * @param context NCCL's, by its handle
-     * @param requests the session's own
-     * @param resumable whether it may go on over other paths, where the protocol can
-     * @param onFailureReported hears of it when NCCL learns that the session has failed; on the data path, so it
-     *     returns at once
-     */
-    public static SendSession over(
-            long context,
-            List<PathChannel> paths,
-            MessageProtocol protocol,
-            Requests requests,
-            boolean resumable,
-            BiConsumer<Session, SessionFailure> onFailureReported) {
-        SendProtocol sends = SendProtocols.over(protocol, paths, requests, resumable);
-        return new SendSession(context, paths, sends, requests, resumable, onFailureReported);
+        SendProtocol end = SendProtocol.over(kind, paths, requests, resumable);
+        super(context, paths, end, requests, resumable, onFailureReported);
+        protocol = end;
     }
 
     @Override
-    void use(List<PathChannel> next, List<Link> over, ResumableProtocol by) {
+    void use(List<PathChannel> next, List<Link> over, Protocol by) {
         protocol = (SendProtocol) by;
         super.use(next, over, by);
     }
@@ -69,15 +49,9 @@ public final class SendSession extends Session {
     }
 
     private long isendInside(long address, int size, int tag, @Nullable RegisteredMemory memory) {
-        if (failure != 0) {
-            return tell();
-        }
-        if (lost) {
-            failLost();
-            return tell();
-        }
-        if (state() == SessionState.INTERRUPTED) {
-            return NetPlugin.TRY_AGAIN;
+        long admitted = admit();
+        if (admitted <= 0) {
+            return admitted;
         }
         long request = protocol.isend(address, size, tag, memory);
         return request > 0 ? begun(request) : notSent(request);

@@ -19,7 +19,6 @@ import trigon.transport.path.PathLoss;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.Protocol;
 import trigon.transport.protocol.ProtocolFailure;
-import trigon.transport.protocol.ResumableProtocol;
 import trigon.transport.request.Requests;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.NativePoll;
@@ -68,7 +67,15 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** A path is lost; it knows why. */
     volatile boolean lost;
 
-    /** Over paths that both ends have in that order; for the rest see {@link SendSession#over}. */
+    /**
+     * Takes paths that both ends have in that order, all for that protocol.
+     *
+     * @param context NCCL's, by its handle
+     * @param requests the session's own
+     * @param resumable whether it may go on over other paths
+     * @param onFailureReported hears of it when NCCL learns that the session has failed; on the data path, so it
+     *     returns at once
+     */
     Session(
             long context,
             List<PathChannel> paths,
@@ -85,7 +92,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         completionQueue = paths.getFirst().completionQueue();
         completions = requests.completions();
         links = paths.stream().map(PathChannel::link).toArray(Link[]::new);
-        gate = resumable && protocol instanceof ResumableProtocol ? new Gate() : null;
+        gate = resumable ? new Gate() : null;
         letLibraryPoll();
     }
 
@@ -106,11 +113,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         return protocol;
     }
 
-    /** By what it goes on over another path; null if it ends with its paths. */
-    final @Nullable ResumableProtocol resumable() {
-        return gate != null && protocol instanceof ResumableProtocol resumable ? resumable : null;
-    }
-
     /** Has its path's failures looked at from now on. Before its first request. */
     public final void setFailover(Failover by) {
         failover = by;
@@ -128,8 +130,8 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     /** Goes on over other paths, by a protocol that has been led there; over as many links as at first. */
-    void use(List<PathChannel> next, List<Link> over, ResumableProtocol by) {
-        protocol = (Protocol) by;
+    void use(List<PathChannel> next, List<Link> over, Protocol by) {
+        protocol = by;
         paths = next.toArray(PathChannel[]::new);
         pathCount = paths.length;
         completionQueue = paths[0].completionQueue();
@@ -138,7 +140,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     }
 
     private void repeat() {
-        int left = protocol instanceof ResumableProtocol resumable ? resumable.repeat() : 0;
+        int left = protocol.repeat();
         if (left < 0) {
             failByProtocol();
             return;
@@ -176,6 +178,14 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** Memory that was registered for this session and not deregistered yet, by its handle. */
     public final Map<Long, RegisteredMemory> registrations() {
         return registrations;
+    }
+
+    /** Whether a request may reach the protocol: 1 if so, else what it gets instead. */
+    final long admit() {
+        if (lost && failure == 0) {
+            failLost(); // SoftRoCE would keep a receive for ever
+        }
+        return failure != 0 ? tell() : state == SessionState.INTERRUPTED ? NetPlugin.TRY_AGAIN : 1;
     }
 
     /** A request has begun: notes whose thread it is. */

@@ -73,7 +73,7 @@ final class ProtocolPair implements AutoCloseable {
         sending = open(0, PathRole.SENDER, first);
         receiving = open(1, PathRole.RECEIVER, first);
         connect();
-        sender = SendProtocols.over(first, List.of(sending), sends, resumable);
+        sender = SendProtocol.over(first, List.of(sending), sends, resumable);
         receiver = ReceiveProtocol.over(first, List.of(receiving), receives);
     }
 
@@ -168,12 +168,12 @@ final class ProtocolPair implements AutoCloseable {
         return fails;
     }
 
-    private ResumableProtocol sends() {
-        return (ResumableProtocol) sender;
+    private Protocol sends() {
+        return sender;
     }
 
-    private ResumableProtocol receives() {
-        return (ResumableProtocol) receiver;
+    private Protocol receives() {
+        return receiver;
     }
 
     /** Descriptors of the TCP connections that there are between the two. */
