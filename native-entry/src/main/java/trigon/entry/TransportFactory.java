@@ -41,7 +41,6 @@ import trigon.routing.discovery.RdmaPorts;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
 import trigon.routing.hardware.TwinFunctions;
-import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.device.SoftwareVerbs;
 import trigon.stream.circuit.CircuitRoutes;
@@ -125,7 +124,7 @@ final class TransportFactory implements NetPluginFactory {
         Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, forRelays);
         Dialer dialer = new Dialer(mesh.map(Mesh::routes).orElse(CircuitRoutes.NONE), hops);
         RelayAccess relays = new RelayAccess(mesh.isPresent() ? mesh.get() : Relays.NONE, dialer);
-        SoftwareVerbs software = software(discovered, movers, dialer, checks(settings));
+        SoftwareVerbs software = software(discovered, movers, dialer, settings.value(Settings.CIRCUITS_CHECK).oneIn());
         mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
@@ -259,7 +258,7 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     private static SoftwareVerbs software(
-            DiscoveredLinks discovered, MoverSettings movers, Dialer dialer, CircuitChecks checks) {
+            DiscoveredLinks discovered, MoverSettings movers, Dialer dialer, int checks) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
@@ -268,14 +267,6 @@ final class TransportFactory implements NetPluginFactory {
                 movers,
                 dialer,
                 checks);
-    }
-
-    private static CircuitChecks checks(PluginConfig config) {
-        return switch (config.value(Settings.CIRCUITS_CHECK)) {
-            case SOME -> CircuitChecks.SOME;
-            case ALL -> CircuitChecks.ALL;
-            case NONE -> CircuitChecks.NONE;
-        };
     }
 
     /** This process's share of the machine's processors. */

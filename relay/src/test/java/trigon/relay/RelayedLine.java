@@ -90,7 +90,8 @@ final class RelayedLine implements AutoCloseable {
                         new SoftwareDevice(name, InetAddress.ofLiteral(address), 24, 25_000, 1),
                         new SoftwareDevice(name + "_2", InetAddress.ofLiteral(ELSEWHERE), 24, 25_000, 1)),
                 MoverSettings.NONE,
-                new Dialer(routes, hops));
+                new Dialer(routes, hops),
+                16);
     }
 
     /** Both ends. */

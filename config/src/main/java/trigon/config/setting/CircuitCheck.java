@@ -1,13 +1,24 @@
 package trigon.config.setting;
 
-/** Which messages through relays are checked from end to end. */
+/** Messages through relays that are checked from end to end. */
 public enum CircuitCheck {
     /** Those of up to 4 KiB, and each 16th longer one. */
-    SOME,
+    SOME(16),
     /** Each of them, however long. */
-    ALL,
+    ALL(1),
     /** None. */
-    NONE;
+    NONE(0);
+
+    private final int oneIn;
+
+    CircuitCheck(int oneIn) {
+        this.oneIn = oneIn;
+    }
+
+    /** The device checks one in so many of the messages longer than 4 KiB; 0: none, nor shorter ones. */
+    public int oneIn() {
+        return oneIn;
+    }
 
     /** As it is written in the file and in {@code TRIGON_CIRCUITS_CHECK}. */
     @Override

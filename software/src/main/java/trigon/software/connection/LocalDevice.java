@@ -1,7 +1,6 @@
 package trigon.software.connection;
 
 import java.net.InetAddress;
-import trigon.software.CircuitChecks;
 import trigon.software.SoftwareDevice;
 import trigon.stream.dial.Dialer;
 import trigon.stream.loop.EventLoop;
@@ -12,11 +11,11 @@ import trigon.stream.loop.EventLoop;
  * @param settings what it stands for
  * @param eventLoop the provider's
  * @param dialer opens its connections
- * @param checks what is checked of what goes through relays
+ * @param checks one in so many long payloads that go through relays is checked; 0: nothing is
  * @param altered warns of what a check has found
  */
 public record LocalDevice(
-        SoftwareDevice settings, EventLoop eventLoop, Dialer dialer, CircuitChecks checks, AlteredMessages altered) {
+        SoftwareDevice settings, EventLoop eventLoop, Dialer dialer, int checks, AlteredMessages altered) {
 
     /** As in logs and verbs. */
     public String name() {

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.connection.AlteredMessages;
@@ -43,7 +42,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final EventLoop eventLoop;
     private final Movers movers;
     private final Dialer dialer;
-    private final CircuitChecks checks;
+    private final int checks;
     private final AlteredMessages altered;
     private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
 
@@ -53,21 +52,16 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @throws IllegalArgumentException if two have the same name
      */
     public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers) {
-        this(devices, movers, Dialer.DIRECT);
-    }
-
-    /** A provider some of whose connections go through relays, of which some messages are checked. */
-    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer) {
-        this(devices, movers, dialer, CircuitChecks.SOME);
+        this(devices, movers, Dialer.DIRECT, 0);
     }
 
     /**
      * A provider some of whose connections go through relays.
      *
      * @param dialer opens its connections
-     * @param checks what is checked of their messages
+     * @param checks one in so many of the long messages through relays is checked; 0: none, nor any header
      */
-    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, CircuitChecks checks) {
+    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, int checks) {
         this(devices, movers, dialer, checks, NanoClock.SYSTEM);
     }
 
@@ -82,11 +76,11 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @param clock of all its time limits
      */
     SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, NanoClock clock) {
-        this(devices, movers, Dialer.DIRECT, CircuitChecks.NONE, clock);
+        this(devices, movers, Dialer.DIRECT, 0, clock);
     }
 
     private SoftwareVerbs(
-            List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, CircuitChecks checks, NanoClock clock) {
+            List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, int checks, NanoClock clock) {
         for (SoftwareDevice device : devices) {
             add(device);
         }

@@ -2,32 +2,37 @@ package trigon.software.requester;
 
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
-import trigon.software.CircuitChecks;
 import trigon.software.memory.Checksum;
 import trigon.software.wire.WireFormat;
 
-/** The checks of requests on one connection that goes through relays. Used under the queue pair's lock. */
+/**
+ * The checks of requests on one connection that goes through relays: a relay reads and writes payloads in its memory,
+ * where no checksum of TCP or of a NIC protects them. Used under the queue pair's lock.
+ */
 final class OutgoingChecks {
 
-    private final boolean ofAll;
+    /** The longest payload that is always checked: checking it costs less than sending it. */
+    private static final int ALWAYS_BYTES = 4 << 10;
+
+    private final int oneIn;
     private final Checksum checksum = new Checksum();
 
     /** Payloads so far that are not always checked. */
     private int longOnes;
 
-    private OutgoingChecks(boolean ofAll) {
-        this.ofAll = ofAll;
+    private OutgoingChecks(int oneIn) {
+        this.oneIn = oneIn;
     }
 
-    /** Null if nothing is checked. */
-    static @Nullable OutgoingChecks of(CircuitChecks which) {
-        return which == CircuitChecks.NONE ? null : new OutgoingChecks(which == CircuitChecks.ALL);
+    /** Checks one in so many of the longer payloads; null if that is 0, as nothing is checked then. */
+    static @Nullable OutgoingChecks of(int oneIn) {
+        return oneIn == 0 ? null : new OutgoingChecks(oneIn);
     }
 
     /** The request whose header lies at that address is checked; whether its payload is, too, which is added next. */
     boolean begin(long header) {
         int length = WireFormat.requestLength(header);
-        boolean ofPayload = length > 0 && isSend(header) && (ofAll || isDue(length));
+        boolean ofPayload = length > 0 && isSend(header) && needsCheck(length);
         WireFormat.addToOpcode(
                 header, ofPayload ? WireFormat.CHECKED | WireFormat.CHECKED_PAYLOAD : WireFormat.CHECKED);
         checksum.begin();
@@ -38,8 +43,8 @@ final class OutgoingChecks {
         return WireFormat.isSend(WireFormat.plainOpcode(WireFormat.requestOpcode(header)));
     }
 
-    private boolean isDue(int length) {
-        return length <= CircuitChecks.ALWAYS_BYTES || longOnes++ % CircuitChecks.ONE_IN == 0;
+    private boolean needsCheck(int length) {
+        return length <= ALWAYS_BYTES || longOnes++ % oneIn == 0;
     }
 
     /** Some of the payload. */

@@ -20,10 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
-import trigon.software.CircuitChecks;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.wire.WireFormat;
@@ -42,6 +40,10 @@ import trigon.verbs.WorkCompletions;
 /** Messages through a relay that changes a bit of one. */
 @Timeout(300)
 class CheckedCircuitTest {
+
+    private static final int NONE = 0;
+    private static final int ALL = 1;
+    private static final int SOME = 16;
 
     private static final int FIRST_BYTES = 8;
     private static final int HEADER = WireFormat.REQUEST_BYTES;
@@ -88,7 +90,7 @@ class CheckedCircuitTest {
         }
     }
 
-    private void between(CircuitChecks checks, int piece, MoverSettings movers, Exchange exchange) {
+    private void between(int checks, int piece, MoverSettings movers, Exchange exchange) {
         ChangingRelay relay = new ChangingRelay(piece);
         ChangingRelay back = new ChangingRelay(Loopback.B, ChangingRelay.OTHER_ADDRESS, piece);
         open.add(relay);
@@ -102,12 +104,12 @@ class CheckedCircuitTest {
     }
 
     private static SoftwareVerbs provider(
-            SoftwareDevice device, MoverSettings movers, ChangingRelay relay, CircuitChecks checks) {
+            SoftwareDevice device, MoverSettings movers, ChangingRelay relay, int checks) {
         return new SoftwareVerbs(List.of(device), movers, Dialer.over(relay.routes()), checks);
     }
 
     /** Two messages, of which that bit of the second one is changed. */
-    private void change(CircuitChecks checks, int piece, int length, int at, int bit) {
+    private void change(int checks, int piece, int length, int at, int bit) {
         between(checks, piece, Loopback.MOVERS, (pair, relay) -> {
             try (NativeBuffer from = new NativeBuffer(FIRST_BYTES + length).randomize(new Random(length));
                     NativeBuffer to = new NativeBuffer(FIRST_BYTES + length + WHOLE).fill(UNTOUCHED)) {
@@ -124,7 +126,7 @@ class CheckedCircuitTest {
                 assertThat(to.bytes(0, FIRST_BYTES)).isEqualTo(from.bytes(0, FIRST_BYTES));
                 Completion second = pair.second().nextReceive();
                 assertThat(second.workRequestId()).isEqualTo(1);
-                if (checks == CircuitChecks.NONE) {
+                if (checks == NONE) {
                     assertThat(second.status()).isEqualTo(WorkCompletionStatus.SUCCESS);
                     assertThat(to.bytes(FIRST_BYTES, length)).isNotEqualTo(from.bytes(FIRST_BYTES, length));
                     assertThat(warnings).isEmpty();
@@ -170,32 +172,32 @@ class CheckedCircuitTest {
         "2500000,1200000"
     })
     void aChangedPayloadEndsTheQueuePairBeforeItsCompletion(int length, int at) {
-        change(CircuitChecks.SOME, WHOLE, length, HEADER + at, at % 8);
+        change(SOME, WHOLE, length, HEADER + at, at % 8);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {40, 4500, 20_000})
     void withoutChecksNobodyWouldSeeIt(int length) {
-        change(CircuitChecks.NONE, WHOLE, length, HEADER + length / 2, 3);
+        change(NONE, WHOLE, length, HEADER + length / 2, 3);
     }
 
     /** Longer or shorter than what comes, in whichever bit. */
     @ParameterizedTest
     @ValueSource(ints = {0, 3, 9, 15, 30, 31})
     void aChangedLengthIsNotBelieved(int bit) {
-        change(CircuitChecks.SOME, WHOLE, 1000, LENGTH_AT + bit / 8, bit % 8);
+        change(SOME, WHOLE, 1000, LENGTH_AT + bit / 8, bit % 8);
     }
 
     @Test
     void aChangedImmediateEndsTheQueuePair() {
-        change(CircuitChecks.SOME, WHOLE, 100, IMMEDIATE_AT + 1, 6);
+        change(SOME, WHOLE, 100, IMMEDIATE_AT + 1, 6);
     }
 
     @Test
     void anyChangedByteOfAHeaderEndsTheQueuePair() throws Exception {
         for (int at = 0; at < HEADER; at++) {
             warnings.clear();
-            change(CircuitChecks.SOME, WHOLE, 50, at, at % 8);
+            change(SOME, WHOLE, 50, at, at % 8);
             close();
             open.clear();
             capture();
@@ -205,12 +207,12 @@ class CheckedCircuitTest {
     @ParameterizedTest
     @CsvSource({"1,0,16", "1,100,16", "7,700,300", "1,5000,4200", "1000,20000,19999"})
     void whatComesInPiecesIsChecked(int piece, int length, int at) {
-        change(CircuitChecks.ALL, piece, length, length == 0 ? at : HEADER + at, 1);
+        change(ALL, piece, length, length == 0 ? at : HEADER + at, 1);
     }
 
     @ParameterizedTest
-    @EnumSource(CircuitChecks.class)
-    void whatIsUnchangedArrives(CircuitChecks checks) {
+    @ValueSource(ints = {NONE, SOME, ALL})
+    void whatIsUnchangedArrives(int checks) {
         for (int piece : new int[] {1, 33, WHOLE}) {
             between(checks, piece, Loopback.MOVERS, (pair, _) -> {
                 for (int length : new int[] {0, 1, 1000, 1025, 4096, 4097, 30_000, 0}) {
@@ -224,20 +226,20 @@ class CheckedCircuitTest {
     @Test
     void someAreTheShortOnesAndEach16thLongerOne() {
         int longBytes = 5000;
-        assertThat(payloadChecks(CircuitChecks.SOME, 4096, 20))
+        assertThat(payloadChecks(SOME, 4096, 20))
                 .containsOnly(true)
                 .hasSize(20);
-        List<Boolean> longOnes = payloadChecks(CircuitChecks.SOME, longBytes, 40);
+        List<Boolean> longOnes = payloadChecks(SOME, longBytes, 40);
         for (int i = 0; i < 40; i++) {
             assertThat(longOnes.get(i)).as("message %d", i).isEqualTo(i % 16 == 0);
         }
-        assertThat(payloadChecks(CircuitChecks.ALL, longBytes, 20))
+        assertThat(payloadChecks(ALL, longBytes, 20))
                 .containsOnly(true)
                 .hasSize(20);
     }
 
     /** Of which messages the relay sees that their payload is checked; all their headers are. */
-    private List<Boolean> payloadChecks(CircuitChecks checks, int length, int messages) {
+    private List<Boolean> payloadChecks(int checks, int length, int messages) {
         List<Boolean> checked = new ArrayList<>();
         between(checks, WHOLE, MoverSettings.NONE, (pair, relay) -> {
             for (int i = 0; i < messages; i++) {
@@ -255,7 +257,7 @@ class CheckedCircuitTest {
 
     @Test
     void withoutChecksTheHeaderIsAsOverACable() {
-        between(CircuitChecks.NONE, WHOLE, MoverSettings.NONE, (pair, relay) -> {
+        between(NONE, WHOLE, MoverSettings.NONE, (pair, relay) -> {
             Pairs.exchange(pair, 100);
             ByteBuffer header = ByteBuffer.wrap(relay.requests()).order(ByteOrder.LITTLE_ENDIAN);
             assertThat(header.getInt(0) & (WireFormat.CHECKED | WireFormat.CHECKED_PAYLOAD))
@@ -267,7 +269,7 @@ class CheckedCircuitTest {
     @ParameterizedTest
     @ValueSource(ints = {64, 8192})
     void aCheckedMessageAllocatesNothing(int length) {
-        between(CircuitChecks.ALL, WHOLE, MoverSettings.NONE, (pair, relay) -> {
+        between(ALL, WHOLE, MoverSettings.NONE, (pair, relay) -> {
             try (NativeBuffer from = new NativeBuffer(length);
                     NativeBuffer to = new NativeBuffer(length);
                     WorkCompletions batch = new WorkCompletions(1)) {
@@ -287,7 +289,7 @@ class CheckedCircuitTest {
                             }
                         },
                         3_000,
-                        length > CircuitChecks.ALWAYS_BYTES ? JDK_BYTES : 0);
+                        length > (4 << 10) ? JDK_BYTES : 0);
                 assertThat(relay.requests()).isNotEmpty();
                 local.close();
                 target.close();
