@@ -8,7 +8,7 @@ struct one_sided_upcalls java_one_sided;
 
 #define CALL_OF(call) {"one_sided." #call, ONE_SIDED_##call},
 
-/* trigon.entry.onesided.OneSidedFacts has Java's numbers. */
+/* trigon.entry.onesided.OneSidedBlock has Java's numbers. */
 static const struct fact facts_of_one_sided[] = {
     {"one_sided.increment", NCCL_ONE_SIDED_INCREMENT},
     {"one_sided.add", NCCL_ONE_SIDED_ADD},

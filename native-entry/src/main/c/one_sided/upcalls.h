@@ -36,7 +36,7 @@ struct one_sided_state {
 };
 extern struct one_sided_state one_sided_state __attribute__((visibility("hidden")));
 
-/* All pointers and sizes are widened to 64 bits. trigon.entry.onesided.OneSidedStubs fills it in this order. */
+/* All pointers and sizes are widened to 64 bits. trigon.entry.onesided.OneSidedUpcalls fills it in this order. */
 struct one_sided_upcalls {
   int (*control)(int64_t call, int64_t first, int64_t second, int64_t third, int64_t fourth, int64_t fifth,
                  int64_t sixth);

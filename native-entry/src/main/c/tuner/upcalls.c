@@ -7,7 +7,7 @@
 struct policy_state policy_state;
 struct tuner_upcalls java_tuner;
 
-/* trigon.entry.tuner.TunerFacts has Java's numbers. */
+/* trigon.entry.tuner.TunerBlock has Java's numbers. */
 static const struct fact facts_of_tuner[] = {
     {"tuner.scratch", TUNER_SCRATCH_BYTES},
     {"tuner.scratch_alignment", TUNER_SCRATCH_ALIGNMENT},

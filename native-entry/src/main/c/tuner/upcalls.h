@@ -26,7 +26,7 @@ extern struct policy_state policy_state __attribute__((visibility("hidden")));
 /* What a program works on: its context, and behind it its stack. On the calling thread's own stack. */
 enum { TUNER_SCRATCH_BYTES = 1536, TUNER_SCRATCH_ALIGNMENT = 64 };
 
-/* All pointers and sizes are widened to 64 bits. trigon.entry.tuner.TunerStubs fills it in this order. */
+/* All pointers and sizes are widened to 64 bits. trigon.entry.tuner.TunerUpcalls fills it in this order. */
 struct tuner_upcalls {
   int (*open)(int64_t comm_id, int64_t ranks, int64_t nodes, int64_t ctx_out);
   int (*get_coll_info)(int64_t ctx, int64_t scratch, int64_t coll, int64_t bytes, int64_t pipe_ops, int64_t table,

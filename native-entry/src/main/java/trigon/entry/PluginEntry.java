@@ -21,13 +21,11 @@ import trigon.entry.net.NetBlock;
 import trigon.entry.net.NetFacts;
 import trigon.entry.net.UpcallTable;
 import trigon.entry.onesided.OneSidedBlock;
-import trigon.entry.onesided.OneSidedFacts;
 import trigon.entry.onesided.OneSidedState;
-import trigon.entry.onesided.OneSidedStubs;
+import trigon.entry.onesided.OneSidedUpcalls;
 import trigon.entry.tuner.PolicyAccess;
 import trigon.entry.tuner.TunerBlock;
-import trigon.entry.tuner.TunerFacts;
-import trigon.entry.tuner.TunerStubs;
+import trigon.entry.tuner.TunerUpcalls;
 import trigon.entry.warmup.WarmUp;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
@@ -128,7 +126,7 @@ public final class PluginEntry {
     public int bindOneSided(long oneSidedBlock) {
         try {
             OneSidedBlock block = OneSidedBlock.read(oneSidedBlock);
-            AbiCheck.check(OneSidedFacts.expected(), block.facts());
+            AbiCheck.check(OneSidedBlock.expectedFacts(), block.facts());
             NetPlugin net = plugin;
             if (net == null) {
                 throw new IllegalStateException("there is no net plugin");
@@ -143,7 +141,7 @@ public final class PluginEntry {
             }
             Duration limit = settings.value(Settings.HANDSHAKE_TIMEOUT).plus(settings.value(Settings.PEER_TIMEOUT));
             OneSided oneSided = new OneSided(net, gpu(), System::nanoTime, limit);
-            OneSidedStubs.fill(block, oneSided, failures);
+            OneSidedUpcalls.fill(block, oneSided, failures);
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init of one-sided communication", thrown);
@@ -165,13 +163,13 @@ public final class PluginEntry {
     public int bindTuner(long tunerBlock) {
         try {
             TunerBlock tuner = TunerBlock.read(tunerBlock);
-            AbiCheck.check(TunerFacts.expected(), tuner.facts());
+            AbiCheck.check(TunerBlock.expectedFacts(), tuner.facts());
             record(tuner.trace(), tuner.sampleConnections());
             policy.attach(tuner.state());
             if (!policy.isOpen()) {
                 policy.open(ConfigLoader.load(System.getenv(), HostName.ofThisMachine()));
             }
-            TunerStubs.fill(tuner, policy, failures);
+            TunerUpcalls.fill(tuner, policy, failures);
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init of the tuner", thrown);

@@ -36,9 +36,4 @@ public record MoverSettings(int threads, int fromBytes) {
                 Math.min(MAX_THREADS, processors / 2),
                 processors < MANY_PROCESSORS ? FROM_BYTES_WITH_FEW_PROCESSORS : FROM_BYTES);
     }
-
-    /** Whether there are such threads at all. */
-    public boolean areUsed() {
-        return threads > 0;
-    }
 }

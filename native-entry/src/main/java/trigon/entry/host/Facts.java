@@ -1,5 +1,6 @@
 package trigon.entry.host;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import trigon.system.Memory;
@@ -26,7 +27,7 @@ public final class Facts {
             long fact = first + i * FACT_BYTES;
             byName.put(readName(Memory.getLong(fact)), Memory.getLong(fact + WORD));
         }
-        return byName;
+        return Collections.unmodifiableMap(byName);
     }
 
     private static String readName(long address) {

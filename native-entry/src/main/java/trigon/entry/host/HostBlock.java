@@ -18,11 +18,6 @@ public record HostBlock(Map<String, Long> facts, long logLine, int pageBytes) {
 
     private static final int WORD = 8;
 
-    /** Keeps a copy of the facts. */
-    public HostBlock {
-        facts = Map.copyOf(facts);
-    }
-
     /** Reads the block, which C has filled and keeps. */
     public static HostBlock read(long address) {
         return new HostBlock(

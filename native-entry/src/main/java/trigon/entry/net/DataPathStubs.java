@@ -19,30 +19,23 @@ public record DataPathStubs(long isend, long irecv, long test) {
     private static final int LONGEST = 6;
     private static final int TEST_ARGUMENTS = 3;
 
-    /** New ones, which live as long as the arena. */
+    /** Makes stubs, which live as long as the arena. */
     public static DataPathStubs to(DataPathUpcalls target, Arena arena) {
+        MethodHandles.Lookup lookup = MethodHandles.lookup();
         return new DataPathStubs(
-                stub(target, "isend", LONGEST, arena),
-                stub(target, "irecv", LONGEST, arena),
-                stub(target, "test", TEST_ARGUMENTS, arena));
+                UpcallStubs.stub(lookup, target, "isend", LONGEST, arena),
+                UpcallStubs.stub(lookup, target, "irecv", LONGEST, arena),
+                UpcallStubs.stub(lookup, target, "test", TEST_ARGUMENTS, arena));
     }
 
-    private static long stub(DataPathUpcalls target, String method, int arguments, Arena arena) {
-        return UpcallStubs.stub(MethodHandles.lookup(), target, method, arguments, arena)
-                .address();
-    }
-
-    /** Calls the first. */
     public MethodHandle callIsend() {
         return call(isend, LONGEST);
     }
 
-    /** Calls the second. */
     public MethodHandle callIrecv() {
         return call(irecv, LONGEST);
     }
 
-    /** Calls the third. */
     public MethodHandle callTest() {
         return call(test, TEST_ARGUMENTS);
     }

@@ -30,11 +30,6 @@ public record NetBlock(
 
     private static final int WORD = 8;
 
-    /** Keeps a copy of the facts. */
-    public NetBlock {
-        facts = Map.copyOf(facts);
-    }
-
     /** Reads the block, which C has filled and keeps. */
     public static NetBlock read(long address) {
         return new NetBlock(

@@ -5,10 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.util.List;
 import java.util.function.IntSupplier;
 import trigon.entry.host.CallFailures;
-import trigon.entry.host.InstallationException;
 import trigon.entry.host.UpcallStubs;
 import trigon.nccl.NetPlugin;
-import trigon.system.Memory;
 
 /**
  * Fills C's table ({@code struct net_upcalls} in {@code net/upcalls.h}) with upcall stubs, which live as long as the
@@ -16,7 +14,6 @@ import trigon.system.Memory;
  */
 public final class UpcallTable {
 
-    private static final long POINTER_BYTES = 8;
     private static final int CONTROL_ARGUMENTS = 6;
 
     private UpcallTable() {}
@@ -34,30 +31,18 @@ public final class UpcallTable {
      * @param failures where what they throw goes
      * @param warmUp calls each entry often enough, with arguments that a {@link WarmUpPlugin} takes
      * @return the stubs of the data path, which go where C's calls go
-     * @throws InstallationException where Java has more or fewer
+     * @throws trigon.entry.host.InstallationException where Java has more or fewer
      */
     public static DataPathStubs fill(
             long address, long entries, NetPlugin plugin, CallFailures failures, IntSupplier warmUp) {
         ControlUpcalls control = new ControlUpcalls(new WarmUpPlugin(), failures);
         DataPathUpcalls dataPath = new DataPathUpcalls(new WarmUpPlugin(), failures);
         DataPathStubs stubs = DataPathStubs.to(dataPath, Arena.global());
-        List<Long> inOrderOfC = List.of(stub(control), stubs.isend(), stubs.irecv(), stubs.test());
-        if (inOrderOfC.size() != entries) {
-            throw new InstallationException(
-                    "libnccl-net-trigon.so has %d calls and the jars have %d; install both from one package"
-                            .formatted(entries, inOrderOfC.size()));
-        }
-        for (int i = 0; i < inOrderOfC.size(); i++) {
-            Memory.putLong(address + POINTER_BYTES * i, inOrderOfC.get(i));
-        }
+        long call = UpcallStubs.stub(MethodHandles.lookup(), control, "call", CONTROL_ARGUMENTS, Arena.global());
+        UpcallStubs.fill(address, entries, List.of(call, stubs.isend(), stubs.irecv(), stubs.test()));
         var _ = warmUp.getAsInt();
         control.goTo(plugin);
         dataPath.goTo(plugin);
         return stubs;
-    }
-
-    private static long stub(ControlUpcalls control) {
-        return UpcallStubs.stub(MethodHandles.lookup(), control, "call", CONTROL_ARGUMENTS, Arena.global())
-                .address();
     }
 }

@@ -1,6 +1,10 @@
 package trigon.entry.onesided;
 
+import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.util.List;
 import trigon.entry.host.CallFailures;
+import trigon.entry.host.UpcallStubs;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.onesided.OneSided;
@@ -12,7 +16,7 @@ import trigon.system.Memory;
  * The upcall targets of one-sided communication. C has checked the addresses for null, and set what they point to to
  * null. Results that are negative in Java are NCCL's codes in C.
  */
-final class OneSidedUpcalls {
+public final class OneSidedUpcalls {
 
     /** {@code NCCL_ONE_SIDED_FLAG_NEVER_RESET} of NCCL's registration flags. */
     static final long NEVER_RESET = 2;
@@ -27,6 +31,27 @@ final class OneSidedUpcalls {
     OneSidedUpcalls(OneSided oneSided, CallFailures failures) {
         this.oneSided = oneSided;
         this.failures = failures;
+    }
+
+    /**
+     * Fills C's table ({@code struct one_sided_upcalls} in {@code one_sided/upcalls.h}).
+     *
+     * @throws trigon.entry.host.InstallationException where C expects another number of calls
+     */
+    public static void fill(OneSidedBlock block, OneSided oneSided, CallFailures failures) {
+        OneSidedUpcalls target = new OneSidedUpcalls(oneSided, failures);
+        List<Long> inOrderOfC = List.of(
+                stub(target, "control", 7),
+                stub(target, "put", 13),
+                stub(target, "get", 9),
+                stub(target, "flush", 3),
+                stub(target, "test", 3),
+                stub(target, "progress", 1));
+        UpcallStubs.fill(block.upcalls(), block.upcallCount(), inOrderOfC);
+    }
+
+    private static long stub(OneSidedUpcalls target, String method, int arguments) {
+        return UpcallStubs.stub(MethodHandles.lookup(), target, method, arguments, Arena.global());
     }
 
     /**

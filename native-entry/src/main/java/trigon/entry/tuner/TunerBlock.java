@@ -1,13 +1,15 @@
 package trigon.entry.tuner;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import trigon.entry.host.Facts;
+import trigon.policy.host.PolicyState;
 import trigon.system.Memory;
 
 /**
  * What C gives to Java when NCCL first wants the tuner ({@code tuner_block} in {@code tuner/upcalls.c}).
  *
- * @param facts what C was compiled with, by name; see {@link TunerFacts}
+ * @param facts what C was compiled with, by name
  * @param upcalls address of the table to be filled, one function pointer an entry
  * @param upcallCount entries of the table
  * @param state address of {@code struct policy_state}
@@ -19,11 +21,6 @@ public record TunerBlock(
 
     private static final int WORD = 8;
 
-    /** Keeps a copy of the facts. */
-    public TunerBlock {
-        facts = Map.copyOf(facts);
-    }
-
     /** Reads the block, which C has filled and keeps. */
     public static TunerBlock read(long address) {
         return new TunerBlock(
@@ -33,5 +30,22 @@ public record TunerBlock(
                 Memory.getLong(address + 3 * WORD),
                 Memory.getLong(address + 4 * WORD),
                 Memory.getLong(address + 5 * WORD));
+    }
+
+    /** Everything that Java's reads and writes of NCCL's tables and the library's structs rest on. */
+    public static Map<String, Long> expectedFacts() {
+        Map<String, Long> facts = new LinkedHashMap<>();
+        facts.put("tuner.scratch", (long) CommunicatorTuner.SCRATCH_BYTES);
+        facts.put("tuner.scratch_alignment", (long) CommunicatorTuner.SCRATCH_ALIGNMENT);
+        facts.put("tuner.algorithms", (long) CostTable.ALGORITHMS);
+        facts.put("tuner.protocols", (long) CostTable.PROTOCOLS);
+        facts.put("policy.not_set", PolicyState.NOT_SET);
+        facts.put("policy.set", PolicyState.SET);
+        facts.put("policy.unwanted", PolicyState.UNWANTED);
+        facts.put("policy.wanted", PolicyState.WANTED);
+        facts.put("policy_state.setting", PolicyState.SETTING);
+        facts.put("policy_state.deciding", PolicyState.DECIDING);
+        facts.put("policy_state.events", PolicyState.EVENTS);
+        return facts;
     }
 }

@@ -1,7 +1,11 @@
 package trigon.entry.tuner;
 
+import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import trigon.entry.host.CallFailures;
+import trigon.entry.host.UpcallStubs;
 import trigon.nccl.NcclResult;
 import trigon.nccl.TunerAdvice;
 import trigon.nccl.TunerChoice;
@@ -11,7 +15,7 @@ import trigon.system.Memory;
  * The tuner's upcall targets. C has checked the addresses for null, and set the context to null. Nothing but the
  * opening ever fails: NCCL would fail the collective.
  */
-final class TunerUpcalls {
+public final class TunerUpcalls {
 
     private static final int SUCCESS = NcclResult.SUCCESS.code();
 
@@ -27,6 +31,25 @@ final class TunerUpcalls {
     TunerUpcalls(PolicyAccess policy, CallFailures failures) {
         this.policy = policy;
         this.failures = failures;
+    }
+
+    /**
+     * Fills C's table ({@code struct tuner_upcalls} in {@code tuner/upcalls.h}).
+     *
+     * @throws trigon.entry.host.InstallationException where C expects another number of calls
+     */
+    public static void fill(TunerBlock block, PolicyAccess policy, CallFailures failures) {
+        TunerUpcalls target = new TunerUpcalls(policy, failures);
+        List<Long> inOrderOfC = List.of(
+                stub(target, "open", 4),
+                stub(target, "getCollInfo", 10),
+                stub(target, "getChunkSize", 8),
+                stub(target, "close", 1));
+        UpcallStubs.fill(block.upcalls(), block.upcallCount(), inOrderOfC);
+    }
+
+    private static long stub(TunerUpcalls target, String method, int arguments) {
+        return UpcallStubs.stub(MethodHandles.lookup(), target, method, arguments, Arena.global());
     }
 
     /** NCCL's {@code init}; leaves the context null where no policy is to decide. */
