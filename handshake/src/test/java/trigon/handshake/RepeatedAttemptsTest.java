@@ -141,7 +141,7 @@ class RepeatedAttemptsTest {
         OutgoingOffer first = client.connect(server.listeningAt(), client.offer(connection));
         listener.next()
                 .answer()
-                .completeExceptionally(new NoWayNowException("no route to it", new IllegalStateException()));
+                .completeExceptionally(new NoRouteYetException("no route to it", new IllegalStateException()));
 
         assertThat(failureOf(first.answer()))
                 .hasMessageContaining("cannot answer: no route to it")

@@ -14,7 +14,7 @@ import trigon.config.cluster.ClusterKey;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.Established;
 import trigon.handshake.IncomingOffer;
-import trigon.handshake.NoWayNowException;
+import trigon.handshake.NoRouteYetException;
 import trigon.handshake.lifeline.HandshakeConnection;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
@@ -251,7 +251,7 @@ final class IncomingConnection extends HandshakeConnection {
         String why = reason(failure);
         if (offer != null && offer.resumeCounts().isPresent() && !isLost(failure)) {
             fail(Kind.DISCONNECTED, why, failure);
-        } else if (causeOf(failure) instanceof NoWayNowException) {
+        } else if (causeOf(failure) instanceof NoRouteYetException) {
             endWith(HandshakeCodec.encode(new NotNow(why)), Kind.UNREACHABLE, why);
         } else {
             reject(Kind.REJECTED, why);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.handshake.Established;
 import trigon.handshake.IncomingOffer;
 import trigon.handshake.Lifeline;
-import trigon.handshake.NoWayNowException;
+import trigon.handshake.NoRouteYetException;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
@@ -60,7 +60,7 @@ public final class Acceptor implements OfferHandler {
     private @Nullable ConnectedPaths established;
     private final List<Lifeline> lifelines = new ArrayList<>();
     private boolean closed;
-    private @Nullable String resignation;
+    private @Nullable String cancellation;
     private int unaskedLooks;
 
     /**
@@ -110,7 +110,7 @@ public final class Acceptor implements OfferHandler {
     @Override
     public synchronized void onResigned(String why, InetSocketAddress from) {
         if (!closed) { // even where this side takes a former attempt for established
-            resignation = "%s has closed the connection: %s".formatted(InterfaceAddress.text(from.getAddress()), why);
+            cancellation = "%s has closed the connection: %s".formatted(InterfaceAddress.text(from.getAddress()), why);
         }
     }
 
@@ -139,7 +139,7 @@ public final class Acceptor implements OfferHandler {
             return bringUp(incoming);
         } catch (VerbsException e) {
             if (AWAY.contains(e.errno())) { // the way to the peer may be back in a moment, as one from it may be
-                throw new NoWayNowException(String.valueOf(e.getMessage()), e);
+                throw new NoRouteYetException(String.valueOf(e.getMessage()), e);
             }
             throw e;
         }
@@ -246,8 +246,8 @@ public final class Acceptor implements OfferHandler {
      */
     public synchronized @Nullable ConnectedPaths take() {
         unaskedLooks = 0;
-        if (resignation != null) {
-            throw new NoConnectionException(resignation);
+        if (cancellation != null) {
+            throw new NoConnectionException(cancellation);
         }
         ConnectedPaths taken = allHeard() ? established : null;
         if (taken != null) {

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -64,10 +66,12 @@ public final class Connector {
     private final PluginConfig config;
     private final Executor control;
     private final ConnectionAdvice advice;
-    private final Resignation resignation;
+    private final Cancellation cancellation;
     private final NanoClock clock;
     private final RecentFailures recentFailures;
-    private final Turns turns = new Turns();
+
+    /** Connections begun so far to each peer, which share equal links equally. */
+    private final ConcurrentMap<Long, Integer> begun = new ConcurrentHashMap<>();
 
     /**
      * A connector.
@@ -91,7 +95,7 @@ public final class Connector {
         control = tasks.control();
         this.advice = advice;
         clock = tasks.clock();
-        resignation = new Resignation(client, control, clock);
+        cancellation = new Cancellation(client, control, clock);
         recentFailures = new RecentFailures(LEFT_OUT, clock);
     }
 
@@ -104,7 +108,8 @@ public final class Connector {
     public PendingConnection connect(
             ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, Supplier<DecidingPolicy> policy) {
         PendingConnection pending = new PendingConnection(peerName(handle));
-        int turn = turns.next(numberOf(handle));
+        // from 0 again after 2^31
+        int turn = begun.merge(numberOf(handle), 0, (before, _) -> (before + 1) & Integer.MAX_VALUE);
         control.execute(() ->
                 pending.run(() -> new Search(handle, preferred, turn, trafficClass, policy.get(), pending).connect()));
         return pending;
@@ -190,7 +195,7 @@ public final class Connector {
                 }
             }
             if (!pending.isAbandoned()) {
-                resignation.tell(handle, tried, failures.getMessage());
+                cancellation.tell(handle, tried, failures.getMessage());
             }
             throw failures;
         }

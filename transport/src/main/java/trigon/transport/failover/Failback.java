@@ -35,7 +35,7 @@ final class Failback {
     private final Counterpart peer;
     private final PathSearch paths;
     private final Journal journal;
-    private final Returns returns;
+    private final FailbackTimer timer;
     private final FailoverEnd end;
 
     /** By queue pair. */
@@ -57,7 +57,7 @@ final class Failback {
         this.peer = peer;
         paths = services.paths();
         this.journal = journal;
-        returns = services.returns();
+        timer = services.failbacks();
         this.end = end;
         home = session.paths().stream().map(path -> path.link().local()).toList();
     }
@@ -66,7 +66,7 @@ final class Failback {
     void noteMove(List<Path> now) {
         boolean away = !now.stream().map(Path::local).toList().equals(home)
                 || now.stream().anyMatch(Path::isRelayed);
-        returns.note(sender, away && !end.isReached());
+        timer.note(sender, away && !end.isReached());
     }
 
     /** The paths back, one for each queue pair, if they may be taken now. May block. */
@@ -130,6 +130,6 @@ final class Failback {
 
     /** It has come to its end. */
     void close() {
-        returns.note(sender, false);
+        timer.note(sender, false);
     }
 }

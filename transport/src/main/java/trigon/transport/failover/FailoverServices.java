@@ -9,7 +9,7 @@ import trigon.transport.failover.search.PathSearch;
  *
  * @param paths finds paths over which peers answer
  * @param offers brings up new queue pairs
- * @param returns has senders look for the links that they have left
+ * @param failbacks has senders look for the links that they have left
  * @param tasks does the work
  * @param peerTimeout so long a failover goes on without a path
  * @param clock what all that waits goes by
@@ -17,7 +17,7 @@ import trigon.transport.failover.search.PathSearch;
 record FailoverServices(
         PathSearch paths,
         PathOffers offers,
-        Returns returns,
+        FailbackTimer failbacks,
         FailoverTasks tasks,
         Duration peerTimeout,
         NanoClock clock) {}

@@ -65,7 +65,7 @@ public final class Failovers {
         services = new FailoverServices(
                 new PathSearch(side.links(), candidates, side.client(), does::after),
                 new PathOffers(side),
-                new Returns(tasks.blocking(WHILE)),
+                new FailbackTimer(tasks.blocking(WHILE)),
                 does,
                 peerTimeout,
                 tasks.clock());

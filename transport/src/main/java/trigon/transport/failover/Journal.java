@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LocalLink;
 import trigon.trace.TraceLog;
-import trigon.transport.failover.search.Reluctance;
+import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.path.ConnectionDigest;
 import trigon.transport.path.PathChannel;
 
@@ -51,8 +51,8 @@ final class Journal {
     }
 
     /** What speaks against that link. */
-    Reluctance reluctance(LocalLink link) {
-        return health.reluctance(link, peer);
+    PathPenalty penalty(LocalLink link) {
+        return health.penalty(link, peer);
     }
 
     /**

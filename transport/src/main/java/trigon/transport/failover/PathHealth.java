@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LocalLink;
 import trigon.system.NanoClock;
-import trigon.transport.failover.search.Reluctance;
+import trigon.transport.failover.search.PathPenalty;
 
 /**
  * Which links have failed on the way to which peers, for all connections of a plugin: a loss is said once, and so is
@@ -167,13 +167,13 @@ final class PathHealth {
     }
 
     /** What speaks against the link while it rests. */
-    synchronized Reluctance reluctance(LocalLink link, String peer) {
+    synchronized PathPenalty penalty(LocalLink link, String peer) {
         return switch (conditions.get(new Way(link, peer))) {
-            case Down down when down.hasRested(clock.nanoTime()) -> Reluctance.NONE;
-            case Down down when down.dead -> Reluctance.DEAD;
-            case Down down when down.rest.isLong() -> Reluctance.FAILS_OFTEN;
-            case Recovered recovered when failsOften(recovered) -> Reluctance.FAILS_OFTEN;
-            case null, default -> Reluctance.NONE;
+            case Down down when down.hasRested(clock.nanoTime()) -> PathPenalty.NONE;
+            case Down down when down.dead -> PathPenalty.DEAD;
+            case Down down when down.rest.isLong() -> PathPenalty.FAILS_OFTEN;
+            case Recovered recovered when failsOften(recovered) -> PathPenalty.FAILS_OFTEN;
+            case null, default -> PathPenalty.NONE;
         };
     }
 

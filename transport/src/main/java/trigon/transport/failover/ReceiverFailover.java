@@ -61,7 +61,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     // changed with that held
     private volatile ReceiverResume resume = ReceiverResume.up();
     private final AnsweredOffers<PathChannel> answered = new AnsweredOffers<>();
-    private final SendersReturn back;
+    private final PeerFailback back;
 
     private final PathSuspicion suspicion;
     private final UnheardSender sender;
@@ -87,7 +87,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         offers = services.offers();
         this.journal = journal;
         suspicion = new PathSuspicion(session.paths());
-        back = new SendersReturn(peer, session.paths());
+        back = new PeerFailback(peer, session.paths());
         tasks = services.tasks();
         steps = new FailoverSteps(tasks, session, loss -> giveUp(session.path(), loss), this::cannotWork);
         sender = new UnheardSender(peer, session, services, suspicion, end, this::breakPath);

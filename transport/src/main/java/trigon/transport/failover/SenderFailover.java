@@ -12,7 +12,7 @@ import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.LatestPaths;
 import trigon.transport.failover.search.PathSearch;
 import trigon.transport.failover.search.ProvenEnds;
-import trigon.transport.failover.search.Reluctance;
+import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.failover.search.Search;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
@@ -150,13 +150,13 @@ final class SenderFailover implements Failover {
         }
         steps.beginWith(
                 paths.find(
-                        peer, peer.connection(), session, search.reluctance(this::reluctance), proven, end.reached()),
+                        peer, peer.connection(), session, search.penalty(this::penalty), proven, end.reached()),
                 found -> judge(search, found));
     }
 
-    private Reluctance reluctance(Path path) {
-        Reluctance known = journal.reluctance(path.local());
-        return known != Reluctance.DEAD && suspicion.hasFailedOver(path) ? Reluctance.HAS_FAILED : known;
+    private PathPenalty penalty(Path path) {
+        PathPenalty known = journal.penalty(path.local());
+        return known != PathPenalty.DEAD && suspicion.hasFailedOver(path) ? PathPenalty.HAS_FAILED : known;
     }
 
     private void judge(Search search, Found found) {
@@ -333,7 +333,7 @@ final class SenderFailover implements Failover {
     }
 
     /** Goes back to its first links, if they are well again. May block. */
-    void lookHome() {
+    void failBack() {
         back.find().filter(_ -> tryBegin()).ifPresent(better -> steps.run(() -> returnTo(better)));
     }
 

@@ -8,7 +8,7 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.PathSearch;
 import trigon.transport.failover.search.ProvenEnds;
-import trigon.transport.failover.search.Reluctance;
+import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
@@ -76,7 +76,7 @@ final class UnheardSender {
     /** Asks over the paths that there are whether it lives. May block to find out which there are. */
     CompletableFuture<Found> ask() {
         return paths.find(
-                peer, peer.connection().ofConnectingSide(), session, _ -> Reluctance.NONE, proven, end.reached());
+                peer, peer.connection().ofConnectingSide(), session, _ -> PathPenalty.NONE, proven, end.reached());
     }
 
     private void suspect(PathChannel path) {

@@ -61,7 +61,7 @@ final class EagerSender extends EagerSendingEnd {
             return NO_ROOM;
         }
         unconfirmed.add(address, size, tag, memory);
-        int errno = post(sequence, unconfirmed.isToAsk() || held);
+        int errno = post(sequence, unconfirmed.askIfDue() || held);
         if (errno != 0) {
             unconfirmed.takeBack();
             return errno == Errno.ENOMEM ? NO_ROOM : refused(errno);

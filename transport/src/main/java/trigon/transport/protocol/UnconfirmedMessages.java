@@ -194,8 +194,8 @@ final class UnconfirmedMessages {
         askedAt = oldest;
     }
 
-    /** Whether it is time to ask the peer how far it is; with the message that was added last, if so. */
-    boolean isToAsk() {
+    /** Notes that the message that was added last asks the peer how far it is, if it is time for that; true if so. */
+    boolean askIfDue() {
         if (used - askedFor < ringBytes / 2 && next - askedAt < ASK_MESSAGES) {
             return false;
         }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 import trigon.transport.CapturedLog;
-import trigon.transport.failover.search.Reluctance;
+import trigon.transport.failover.search.PathPenalty;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -99,20 +99,20 @@ class PathHealthTest {
     void oneThatFailsAgainAndAgainIsAvoidedWhileItRests() {
         for (int failures = 1; failures < 3; failures++) {
             health.markFailed(FIRST, "b", "loses what is long");
-            assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.NONE);
+            assertThat(health.penalty(FIRST, "b")).isEqualTo(PathPenalty.NONE);
             health.markWell(FIRST, "b");
             pass(Duration.ofSeconds(1));
         }
         health.markFailed(FIRST, "b", "loses what is long");
-        assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.FAILS_OFTEN);
+        assertThat(health.penalty(FIRST, "b")).isEqualTo(PathPenalty.FAILS_OFTEN);
         health.markWell(FIRST, "b"); // another connection was about to move there
 
-        assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.FAILS_OFTEN);
+        assertThat(health.penalty(FIRST, "b")).isEqualTo(PathPenalty.FAILS_OFTEN);
         assertThat(health.hasRested(FIRST, "b")).isFalse();
-        assertThat(health.reluctance(FIRST, "c")).isEqualTo(Reluctance.NONE);
-        assertThat(health.reluctance(OTHER, "b")).isEqualTo(Reluctance.NONE);
+        assertThat(health.penalty(FIRST, "c")).isEqualTo(PathPenalty.NONE);
+        assertThat(health.penalty(OTHER, "b")).isEqualTo(PathPenalty.NONE);
         pass(PathHealth.AVOIDED);
-        assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.NONE);
+        assertThat(health.penalty(FIRST, "b")).isEqualTo(PathPenalty.NONE);
         assertThat(health.hasRested(FIRST, "b")).isTrue();
     }
 
@@ -123,10 +123,10 @@ class PathHealthTest {
             health.markDead(FIRST, "b", "no answer");
             health.markDead(FIRST, "b", "no answer");
             pass(PathHealth.FIRST_REST.multipliedBy(rests).minusNanos(1));
-            assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.DEAD);
+            assertThat(health.penalty(FIRST, "b")).isEqualTo(PathPenalty.DEAD);
             assertThat(health.hasRested(FIRST, "b")).isFalse();
             pass(Duration.ofNanos(1));
-            assertThat(health.reluctance(FIRST, "b")).isEqualTo(Reluctance.NONE);
+            assertThat(health.penalty(FIRST, "b")).isEqualTo(PathPenalty.NONE);
             assertThat(health.hasRested(FIRST, "b")).isTrue();
         }
     }

@@ -92,7 +92,7 @@ class UnconfirmedMessagesTest {
                     }
                     assertThat(messages.hasRoom(size)).isTrue();
                     messages.add(from, size, 0, null);
-                    boolean asks = messages.isToAsk();
+                    boolean asks = messages.askIfDue();
                     if (random.nextInt(10) == 0) {
                         messages.takeBack();
                     } else if (asks) {

@@ -52,8 +52,8 @@ public record Found(List<Path> alive, boolean isGone, boolean isStopped) {
     }
 
     /** The same without those against which more speaks than against another one. */
-    Found leastReluctant(Function<Path, Reluctance> reluctance) {
-        return new Found(Reluctance.leastOf(alive, reluctance), isGone, isStopped);
+    Found leastPenalized(Function<Path, PathPenalty> penalty) {
+        return new Found(PathPenalty.leastOf(alive, penalty), isGone, isStopped);
     }
 
     /**

@@ -56,7 +56,7 @@ public final class PathSearch {
      *
      * @param connection the peer's end of it
      * @param session whose paths they are to be
-     * @param reluctance what speaks against each path: one is left out where another answers, against which less does
+     * @param penalty what speaks against each path: one is left out where another answers, against which less does
      * @param proven where the peer has proven itself before; it is noted where it does now
      * @param stop ends the search
      */
@@ -64,12 +64,12 @@ public final class PathSearch {
             Counterpart peer,
             ConnectionId connection,
             Resumption session,
-            Function<Path, Reluctance> reluctance,
+            Function<Path, PathPenalty> penalty,
             ProvenEnds proven,
             CompletableFuture<?> stop) {
         List<Path> usable =
                 usable(known(peer, session).stream().filter(session::mayTake).toList());
-        Function<Path, Reluctance> compared = Reluctance.among(usable, reluctance);
+        Function<Path, PathPenalty> compared = PathPenalty.among(usable, penalty);
         Map<Path, Question> questions = new LinkedHashMap<>();
         AskingRound round = new AskingRound(
                 inOrder(usable, compared),
@@ -86,7 +86,7 @@ public final class PathSearch {
             questions.forEach((path, question) -> answers.put(path, answer(path, question)));
             Found found = Found.by(answers, proven::has);
             found.alive().forEach(proven::add);
-            return found.leastReluctant(compared);
+            return found.leastPenalized(compared);
         });
     }
 
@@ -163,11 +163,11 @@ public final class PathSearch {
     }
 
     /** Links that are up first, of these those against which the least speaks, and of these the one in use. */
-    private List<Path> inOrder(List<Path> paths, Function<Path, Reluctance> reluctance) {
+    private List<Path> inOrder(List<Path> paths, Function<Path, PathPenalty> penalty) {
         return paths.stream()
                 .sorted(Comparator.comparing(
                                 (Path path) -> !links.of(path.local()).isUp())
-                        .thenComparing(reluctance))
+                        .thenComparing(penalty))
                 .toList();
     }
 

@@ -52,10 +52,10 @@ public final class Search {
     }
 
     /** What speaks against paths in the round that begins now: that they are excluded, for this round, or else that. */
-    public Function<Path, Reluctance> reluctance(Function<Path, Reluctance> otherwise) {
+    public Function<Path, PathPenalty> penalty(Function<Path, PathPenalty> otherwise) {
         Set<Path> taken = Set.copyOf(excluded);
         excluded.clear();
-        return path -> taken.contains(path) ? Reluctance.DEAD : otherwise.apply(path);
+        return path -> taken.contains(path) ? PathPenalty.DEAD : otherwise.apply(path);
     }
 
     /** Takes note of what a round has found. Returns whether the peer is gone. */

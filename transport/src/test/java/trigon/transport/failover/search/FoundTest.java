@@ -79,7 +79,7 @@ class FoundTest {
         answers.put(OTHER, Answer.ALIVE);
 
         assertThat(found(_ -> true)
-                        .leastReluctant(path -> path.equals(IN_USE) ? Reluctance.NONE : Reluctance.HAS_FAILED)
+                        .leastPenalized(path -> path.equals(IN_USE) ? PathPenalty.NONE : PathPenalty.HAS_FAILED)
                         .alive())
                 .containsExactly(OTHER);
     }

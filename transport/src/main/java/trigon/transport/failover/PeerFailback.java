@@ -9,14 +9,14 @@ import trigon.transport.path.PathChannel;
  * Tells a sender that goes back to its first links, or from a relay to them, from one whose path has failed: it leads
  * to other paths though nothing is wrong with those in use. Guarded by its owner.
  */
-final class SendersReturn {
+final class PeerFailback {
 
     private final Counterpart sender;
     private final List<LocalLink> home;
     private boolean away;
 
     /** Of a connection over its first paths. */
-    SendersReturn(Counterpart sender, List<PathChannel> first) {
+    PeerFailback(Counterpart sender, List<PathChannel> first) {
         this.sender = sender;
         home = links(first);
     }

@@ -1,12 +1,12 @@
 package trigon.handshake;
 
 /** The listening side has no way to the peer at this moment; the message says why. The peer may try again. */
-public final class NoWayNowException extends RuntimeException {
+public final class NoRouteYetException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     /** For that reason, which the peer is told. */
-    public NoWayNowException(String message, Throwable cause) {
+    public NoRouteYetException(String message, Throwable cause) {
         super(message, cause);
     }
 }

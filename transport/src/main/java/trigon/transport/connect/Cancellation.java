@@ -20,7 +20,7 @@ import trigon.system.NanoClock;
  * Tells a listener that nobody connects to it any more: else its side waits in accept until somebody gives it up. That
  * is tried for a while, since what kept the connection from coming up may end. Thread-safe.
  */
-final class Resignation {
+final class Cancellation {
 
     /** For how long: as long as a program may take to notice its error and to end. */
     private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -29,7 +29,7 @@ final class Resignation {
 
     private static final Duration PAUSE = Duration.ofMillis(250);
 
-    private static final Logger log = LoggerFactory.getLogger(Resignation.class);
+    private static final Logger log = LoggerFactory.getLogger(Cancellation.class);
 
     private final HandshakeClient client;
     private final Executor control;
@@ -40,7 +40,7 @@ final class Resignation {
      *
      * @param control runs what may block
      */
-    Resignation(HandshakeClient client, Executor control, NanoClock clock) {
+    Cancellation(HandshakeClient client, Executor control, NanoClock clock) {
         this.clock = clock;
         this.client = client;
         this.control = control;

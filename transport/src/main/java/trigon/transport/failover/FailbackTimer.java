@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Has senders that have left their link look for it, again and again, while there are any. Thread-safe. */
-final class Returns {
+final class FailbackTimer {
 
     private final Executor aWhileLater;
     private final Set<SenderFailover> away = ConcurrentHashMap.newKeySet();
@@ -18,7 +18,7 @@ final class Returns {
      *
      * @param aWhileLater runs what may block, after the time between two looks
      */
-    Returns(Executor aWhileLater) {
+    FailbackTimer(Executor aWhileLater) {
         this.aWhileLater = aWhileLater;
     }
 
@@ -45,7 +45,7 @@ final class Returns {
     /** One after the other: a cable that is cut sends hundreds of them away, and one knows for all what is silent. */
     private void look() {
         try {
-            away.forEach(SenderFailover::lookHome);
+            away.forEach(SenderFailover::failBack);
         } finally {
             looking.set(false);
             if (!away.isEmpty()) {

@@ -15,7 +15,7 @@ import trigon.system.NanoClock;
 import trigon.transport.TestPaths;
 import trigon.verbs.LinkKind;
 
-class ReluctanceTest {
+class PathPenaltyTest {
 
     private static final Path ONE = TestPaths.cable(1);
     private static final Path TWO = TestPaths.cable(2);
@@ -23,14 +23,14 @@ class ReluctanceTest {
 
     @Test
     void pathsWithNothingAgainstThemGoFirst() {
-        assertThat(least(Map.of(ONE, Reluctance.FAILS_OFTEN, TWO, Reluctance.NONE, THREE, Reluctance.NONE)))
+        assertThat(least(Map.of(ONE, PathPenalty.FAILS_OFTEN, TWO, PathPenalty.NONE, THREE, PathPenalty.NONE)))
                 .containsExactly(TWO, THREE);
     }
 
     /** Else both would be taken, and a connection over both needs both. */
     @Test
     void aPathThatFailsOftenGoesBeforeOneThatIsDead() {
-        assertThat(least(Map.of(ONE, Reluctance.DEAD, TWO, Reluctance.FAILS_OFTEN, THREE, Reluctance.HAS_FAILED)))
+        assertThat(least(Map.of(ONE, PathPenalty.DEAD, TWO, PathPenalty.FAILS_OFTEN, THREE, PathPenalty.HAS_FAILED)))
                 .containsExactly(TWO);
     }
 
@@ -52,9 +52,9 @@ class ReluctanceTest {
 
     @Test
     void whereThereIsNothingElseAllAreTaken() {
-        assertThat(least(Map.of(ONE, Reluctance.HAS_FAILED, TWO, Reluctance.HAS_FAILED, THREE, Reluctance.HAS_FAILED)))
+        assertThat(least(Map.of(ONE, PathPenalty.HAS_FAILED, TWO, PathPenalty.HAS_FAILED, THREE, PathPenalty.HAS_FAILED)))
                 .containsExactly(ONE, TWO, THREE);
-        assertThat(Reluctance.leastOf(List.of(), _ -> Reluctance.NONE)).isEmpty();
+        assertThat(PathPenalty.leastOf(List.of(), _ -> PathPenalty.NONE)).isEmpty();
     }
 
     @Test
@@ -62,8 +62,8 @@ class ReluctanceTest {
         Search search = new Search(NanoClock.SYSTEM);
         search.exclude(ONE);
 
-        assertThat(search.reluctance(_ -> Reluctance.NONE).apply(ONE)).isEqualTo(Reluctance.DEAD);
-        assertThat(search.reluctance(_ -> Reluctance.NONE).apply(ONE)).isEqualTo(Reluctance.NONE);
+        assertThat(search.penalty(_ -> PathPenalty.NONE).apply(ONE)).isEqualTo(PathPenalty.DEAD);
+        assertThat(search.penalty(_ -> PathPenalty.NONE).apply(ONE)).isEqualTo(PathPenalty.NONE);
     }
 
     private static Path rdma(Path like) {
@@ -76,11 +76,11 @@ class ReluctanceTest {
     }
 
     private static List<Path> compared(List<Path> paths, Path failed) {
-        return Reluctance.leastOf(
-                paths, Reluctance.among(paths, path -> path.equals(failed) ? Reluctance.HAS_FAILED : Reluctance.NONE));
+        return PathPenalty.leastOf(
+                paths, PathPenalty.among(paths, path -> path.equals(failed) ? PathPenalty.HAS_FAILED : PathPenalty.NONE));
     }
 
-    private static List<Path> least(Map<Path, Reluctance> reluctance) {
-        return Reluctance.leastOf(List.of(ONE, TWO, THREE), path -> reluctance.getOrDefault(path, Reluctance.NONE));
+    private static List<Path> least(Map<Path, PathPenalty> penalty) {
+        return PathPenalty.leastOf(List.of(ONE, TWO, THREE), path -> penalty.getOrDefault(path, PathPenalty.NONE));
     }
 }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Function;
 import trigon.routing.Path;
 
-/** What speaks against a path, from least to most. */
-public enum Reluctance {
+/** A penalty of a path in the search for one to go on over, from least to most. */
+public enum PathPenalty {
     /** Nothing does. */
     NONE,
     /** Its link fails again and again, though it may work just now. */
@@ -19,12 +19,12 @@ public enum Reluctance {
     DEAD;
 
     /** The same, as these paths compare with each other. */
-    static Function<Path, Reluctance> among(List<Path> paths, Function<Path, Reluctance> reluctance) {
+    static Function<Path, PathPenalty> among(List<Path> paths, Function<Path, PathPenalty> penalty) {
         List<Path> failed = paths.stream()
-                .filter(path -> reluctance.apply(path) == HAS_FAILED)
+                .filter(path -> penalty.apply(path) == HAS_FAILED)
                 .toList();
         return path -> {
-            Reluctance own = reluctance.apply(path);
+            PathPenalty own = penalty.apply(path);
             boolean lesser = own.compareTo(HAS_FAILED) < 0 && failed.stream().anyMatch(other -> isLesser(path, other));
             return lesser ? LESSER : own;
         };
@@ -35,12 +35,12 @@ public enum Reluctance {
     }
 
     /** Those against which the least speaks, in their order. */
-    static List<Path> leastOf(List<Path> paths, Function<Path, Reluctance> reluctance) {
+    static List<Path> leastOf(List<Path> paths, Function<Path, PathPenalty> penalty) {
         return paths.stream()
-                .map(reluctance)
+                .map(penalty)
                 .min(Comparator.naturalOrder())
                 .map(least -> paths.stream()
-                        .filter(path -> reluctance.apply(path) == least)
+                        .filter(path -> penalty.apply(path) == least)
                         .toList())
                 .orElse(List.of());
     }
