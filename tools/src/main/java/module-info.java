@@ -21,6 +21,8 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.bench to
             info.picocli;
+    opens trigon.tools.command to
+            info.picocli;
     opens trigon.tools.demo to
             info.picocli;
     opens trigon.tools.doctor to

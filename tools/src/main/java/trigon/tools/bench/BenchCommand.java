@@ -13,20 +13,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import trigon.config.file.ConfigLoader;
 import trigon.system.file.Folder;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
 import trigon.tools.console.UserFiles;
@@ -45,7 +41,7 @@ import trigon.tools.probe.ReachOptions;
                     + " cannot reach the nodes, start the command on each at the same time, with the same options"
                     + " except --rank: trigon bench --meet 10.0.0.1:7000 --ranks 2 --rank 0"
         })
-public final class BenchCommand implements Callable<Integer> {
+public final class BenchCommand extends ToolCommand {
 
     private static final int MAX_RANKS = 64;
     private static final int MAX_LOCAL_RANKS = 8;
@@ -55,13 +51,8 @@ public final class BenchCommand implements Callable<Integer> {
     /** One for Trigon, and one for each of perftest's programs. */
     private static final int PORTS_OF_A_STEP = 3;
 
-    private final Machine machine;
-    private final Console console;
     private final Time time;
     private final Caller caller;
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(
             names = "--ranks",
@@ -106,9 +97,6 @@ public final class BenchCommand implements Callable<Integer> {
                     + " link.")
     private boolean perftest;
 
-    @Option(names = "--svg", paramLabel = "FILE", description = "A plot of the bandwidths.")
-    private Optional<Path> svg = Optional.empty();
-
     @Option(names = "--json", description = "The result as JSON, schema trigon.bench/1.")
     private boolean json;
 
@@ -121,11 +109,9 @@ public final class BenchCommand implements Callable<Integer> {
 
     /** With another standard input, and another time to wait for the failures of others. */
     BenchCommand(Machine machine, Console console, InputStream input, Time time) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
         this.caller = new Caller(input);
         this.time = time;
-        this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     @Override
@@ -278,10 +264,6 @@ public final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
-    }
-
     /** Tells the plugin, as a launcher would, that all ranks are here; the loopback may be used then. */
     private Map<String, String> environment() {
         Map<String, String> environment = new HashMap<>(machine.environment());
@@ -294,12 +276,10 @@ public final class BenchCommand implements Callable<Integer> {
 
     private int show(BenchResult result) {
         if (json) {
-            console.out().print(Json.text(result.json(machine)));
+            printJson("trigon.bench/1", result.json());
         } else {
             result.print(console);
         }
-        svg.ifPresent(plot ->
-                UserFiles.write(plot, new BenchPlot(result.measured()).svg("trigon bench on " + machine.hostName())));
         return result.isGood() ? 0 : 1;
     }
 }

@@ -10,10 +10,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;
+import trigon.tools.console.Json;
 import trigon.tools.console.JsonObject;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
-import trigon.tools.machine.Machine;
 
 /**
  * What {@code trigon bench} has to say.
@@ -51,10 +51,6 @@ record BenchResult(
                 figures.stream().map(own -> own.completed(theirs)).toList(),
                 all,
                 promise);
-    }
-
-    List<Measurement> measured() {
-        return rows.stream().flatMap(row -> row.measured().stream()).toList();
     }
 
     /** Whether all was measured, and is as good as the links promise. */
@@ -151,26 +147,16 @@ record BenchResult(
     }
 
     /** In the schema {@code trigon.bench/1}, which {@code docs/reference/json.md} has. */
-    Map<String, Object> json(Machine machine) {
-        return machine.document(
-                "trigon.bench/1",
-                "nodes",
-                names.nodes(),
-                "good",
-                isGood(),
-                "verdict",
-                promise.text(),
-                "shareOfSpeed",
-                promise.share(),
-                "problems",
-                problems,
-                "ways",
-                ways().toList(),
-                "failedOver",
-                hasFailedOver(),
-                "perftest",
-                figures,
-                "measurements",
-                rows.stream().map(BenchRow::json).toList());
+    Map<String, Object> json() {
+        return Json.object(
+                "nodes", names.nodes(),
+                "good", isGood(),
+                "verdict", promise.text(),
+                "shareOfSpeed", promise.share(),
+                "problems", problems,
+                "ways", ways().toList(),
+                "failedOver", hasFailedOver(),
+                "perftest", figures,
+                "measurements", rows.stream().map(BenchRow::json).toList());
     }
 }

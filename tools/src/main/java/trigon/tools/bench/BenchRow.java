@@ -62,16 +62,11 @@ record BenchRow(
         Map<String, Object> json =
                 Json.object("test", step.kind().toString(), "ranks", step.ranks(), "bytes", step.bytes());
         measured.ifPresent(each -> json.putAll(Json.object(
-                "rounds",
-                each.rounds(),
-                "medianMicros",
-                each.micros(),
-                "gigabytesPerSecond",
-                each.gigabytesPerSecond(),
-                "wrong",
-                each.wrong(),
-                "networks",
-                networks.stream().map(Network::json).toList())));
+                "rounds", each.rounds(),
+                "medianMicros", each.micros(),
+                "gigabytesPerSecond", each.gigabytesPerSecond(),
+                "wrong", each.wrong(),
+                "networks", networks.stream().map(Network::json).toList())));
         if (hasFailed()) {
             json.put("failed", failure);
         }

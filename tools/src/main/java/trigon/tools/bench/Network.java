@@ -101,20 +101,13 @@ record Network(
 
     Map<String, Object> json() {
         return Json.object(
-                "node",
-                node,
-                "link",
-                link,
-                "interface",
-                interfaceName,
-                "subnet",
-                subnet,
-                "carrier",
-                carrier,
-                "bootstrap",
-                bootstrap,
-                "relays",
-                relays);
+                "node", node,
+                "link", link,
+                "interface", interfaceName,
+                "subnet", subnet,
+                "carrier", carrier,
+                "bootstrap", bootstrap,
+                "relays", relays);
     }
 
     /** For example {@code rocep1s0 (eth1) 10.0.12.0/24 RDMA} or {@code eth0 10.1.0.0/16 TCP, bootstrap}. */

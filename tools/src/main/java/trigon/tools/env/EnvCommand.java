@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.ShellWord;
@@ -23,13 +23,10 @@ import trigon.tools.machine.Machine;
             "Evaluate them: eval \"$(trigon env)\"",
             "Warns on standard error about settings in the environment or in NCCL's files that contradict these."
         })
-public final class EnvCommand implements Callable<Integer> {
+public final class EnvCommand extends ToolCommand {
 
     /** Findings of what the exports replace, if the environment has it. */
     private static final Set<String> SET_ANEW = Set.of("nccl-net-other", "nccl-plugin-other", "nccl-plugin-missing");
-
-    private final Machine machine;
-    private final Console console;
 
     @Option(
             names = "--library-path",
@@ -41,8 +38,7 @@ public final class EnvCommand implements Callable<Integer> {
     private boolean json;
 
     public EnvCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override
@@ -51,13 +47,13 @@ public final class EnvCommand implements Callable<Integer> {
         Map<String, String> variables = variables(library);
         List<Finding> findings = Diagnosis.ofNcclSettings(machine);
         if (json) {
-            console.out()
-                    .print(Json.text(machine.document(
-                            "trigon.env/1",
+            printJson(
+                    "trigon.env/1",
+                    Json.object(
                             "variables",
                             variables,
                             "findings",
-                            findings.stream().map(Finding::json).toList())));
+                            findings.stream().map(Finding::json).toList()));
             return 0;
         }
         if (libraryPath) {

@@ -8,13 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.cluster.ClusterConfig;
@@ -28,6 +24,7 @@ import trigon.routing.PeerLink;
 import trigon.routing.table.NoPathException;
 import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -48,16 +45,10 @@ import trigon.verbs.LinkKind;
                     + " both nodes are in the file and this machine does not matter. With --pid, shows the paths"
                     + " of a running process."
         })
-public final class ExplainCommand implements Callable<Integer> {
+public final class ExplainCommand extends ToolCommand {
 
     /** Of a listener that is not there: nothing is connected to. */
     private static final int ANY_PORT = 1;
-
-    private final Machine machine;
-    private final Console console;
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(
             names = "--to",
@@ -81,9 +72,7 @@ public final class ExplainCommand implements Callable<Integer> {
     private boolean json;
 
     public ExplainCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
-        this.spec = CommandSpec.create(); // until picocli has set it
+        super(machine, console);
     }
 
     private record Candidate(LocalLink local, PeerLink remote, String rule, int place) {
@@ -98,8 +87,7 @@ public final class ExplainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if ((pid != 0) == !to.isEmpty() || (pid != 0 && !from.isEmpty())) {
-            throw new ParameterException(
-                    spec.commandLine(), "either --to names another node, with or without --from, or --pid a process");
+            throw wrong("either --to names another node, with or without --from, or --pid a process");
         }
         if (pid != 0) {
             return new ProcessPaths(machine, console, pid).explain(json);
@@ -128,7 +116,7 @@ public final class ExplainCommand implements Callable<Integer> {
         List<Candidate> candidates = candidates(table, peer, paths);
         List<String> relays = paths.isEmpty() ? relays(config, table, peer) : List.of();
         if (json) {
-            console.out().print(Json.text(json(candidates, none, relays)));
+            printJson("trigon.explain/1", json(candidates, none, relays));
         } else if (paths.isEmpty()) {
             printRelays(config, relays, none);
         } else {
@@ -162,8 +150,8 @@ public final class ExplainCommand implements Callable<Integer> {
             console.out().println(console.styled(Style.BAD, "There is no direct path" + off));
             text = isOn ? withoutRelays(config) : "With the setting relay: on, other nodes pass the data on.";
         }
-        Table.wrap(text, console.width()).forEach(console.out()::println);
-        Table.wrap(none, console.width()).forEach(console.out()::println);
+        console.paragraph(text);
+        console.paragraph(none);
     }
 
     private static String withoutRelays(PluginConfig config) {
@@ -196,12 +184,10 @@ public final class ExplainCommand implements Callable<Integer> {
                             .map(ExplainCommand::link)
                             .toList());
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--to is " + String.join(",", to) + ": it is no address, such as 10.0.12.2, no host name that"
-                            + " resolves here, and no node of a cluster file (TRIGON_CONFIG), which "
-                            + (cluster == null ? "is not there" : "has " + cluster.names()) + "; "
-                            + e.getMessage());
+            throw wrong("--to is " + String.join(",", to) + ": it is no address, such as 10.0.12.2, no host name that"
+                    + " resolves here, and no node of a cluster file (TRIGON_CONFIG), which "
+                    + (cluster == null ? "is not there" : "has " + cluster.names()) + "; "
+                    + e.getMessage());
         }
     }
 
@@ -306,33 +292,18 @@ public final class ExplainCommand implements Callable<Integer> {
 
     private Map<String, Object> json(List<Candidate> candidates, String none, List<String> relays) {
         return Json.object(
-                "schema",
-                "trigon.explain/1",
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
                 "candidates",
-                candidates.stream()
-                        .map(each -> Json.object(
-                                "order",
-                                each.place(),
-                                "link",
-                                name(each.local()),
-                                "kind",
-                                word(each.local()),
-                                "countsAs",
-                                each.bandwidth(),
-                                "from",
-                                each.local().address().toString(),
-                                "to",
-                                each.remote().interfaceAddress().toString(),
-                                "rule",
-                                each.rule()))
-                        .toList(),
-                "noPath",
-                none,
-                "relays",
-                relays);
+                        candidates.stream()
+                                .map(each -> Json.object(
+                                        "order", each.place(),
+                                        "link", name(each.local()),
+                                        "kind", word(each.local()),
+                                        "countsAs", each.bandwidth(),
+                                        "from", each.local().address().toString(),
+                                        "to", each.remote().interfaceAddress().toString(),
+                                        "rule", each.rule()))
+                                .toList(),
+                "noPath", none,
+                "relays", relays);
     }
 }

@@ -69,34 +69,21 @@ final class ProcessPaths {
     }
 
     private Map<String, Object> json(Job job) {
-        return Json.object(
-                "schema",
-                "trigon.explain/1",
-                "version",
-                machine.version(),
-                "host",
-                machine.hostName(),
-                "pid",
-                job.pid(),
-                "program",
-                job.program(),
+        Map<String, Object> document = machine.document("trigon.explain/1");
+        document.putAll(Json.object(
+                "pid", job.pid(),
+                "program", job.program(),
                 "paths",
-                job.paths().stream()
-                        .map(path -> Json.object(
-                                "peer",
-                                path.peer(),
-                                "end",
-                                path.end(),
-                                "link",
-                                path.link(),
-                                "carrier",
-                                carrier(job, path.link()),
-                                "relays",
-                                path.relays(),
-                                "state",
-                                path.stateWord(),
-                                "bytes",
-                                path.counts().bytes()))
-                        .toList());
+                        job.paths().stream()
+                                .map(path -> Json.object(
+                                        "peer", path.peer(),
+                                        "end", path.end(),
+                                        "link", path.link(),
+                                        "carrier", carrier(job, path.link()),
+                                        "relays", path.relays(),
+                                        "state", path.stateWord(),
+                                        "bytes", path.counts().bytes()))
+                                .toList()));
+        return document;
     }
 }

@@ -1,8 +1,8 @@
 package trigon.tools.links;
 
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.machine.Machine;
@@ -18,17 +18,13 @@ import trigon.tools.machine.MachineLinks;
                     + " a PCIe link, how NICs reach memory of GPUs, and why Trigon leaves links out.",
             "Reads sysfs, and libibverbs where it is installed. Needs neither RDMA nor root, and changes nothing."
         })
-public final class LinksCommand implements Callable<Integer> {
-
-    private final Machine machine;
-    private final Console console;
+public final class LinksCommand extends ToolCommand {
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.links/1.")
     private boolean json;
 
     public LinksCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override

@@ -165,11 +165,8 @@ public final class LinksText {
                 .ifPresent(driver -> console.paragraph("NVIDIA's driver: " + driver.version()
                         + (driver.open() ? ", open modules" : ", closed modules, which have no DMA-BUF")));
         if (gpus.gpus().stream().allMatch(MachineGpus.Gpu::sharesMemory)) {
-            Table.wrap(
-                            "This chip's GPU has no memory of its own (DGX Spark): NICs reach none, by design,"
-                                    + " and NCCL's buffers are in host memory.",
-                            console.width())
-                    .forEach(console.out()::println);
+            console.paragraph("This chip's GPU has no memory of its own (DGX Spark): NICs reach none, by design,"
+                    + " and NCCL's buffers are in host memory.");
         }
     }
 

@@ -54,6 +54,16 @@ public record Job(
      */
     public record LinkUse(String name, String carrier, int speedMbps, boolean up, Counts counts) {
 
+        /** The same link with the counts of both. */
+        public LinkUse plus(LinkUse other) {
+            return new LinkUse(name, carrier, speedMbps, up, sum(counts, other.counts, 1));
+        }
+
+        /** The same link with what it has counted since then. */
+        public LinkUse since(LinkUse then) {
+            return new LinkUse(name, carrier, speedMbps, up, sum(counts, then.counts, -1));
+        }
+
         /** What carries the data, and whether it is down. */
         String state() {
             return up ? carrier : carrier + ", down";
@@ -151,9 +161,9 @@ public record Job(
             Map<Integer, LinkMetrics> byRow = new LinkedHashMap<>();
             snapshot.links().forEach(link -> byRow.put(link.row(), link));
             Map<Integer, Counts> ofPaths = new HashMap<>();
-            snapshot.paths().forEach(path -> ofPaths.merge(path.link(), path.counts(), Job::sum));
+            snapshot.paths().forEach(path -> ofPaths.merge(path.link(), path.counts(), (a, b) -> sum(a, b, 1)));
             for (LinkMetrics link : byRow.values()) {
-                Counts counts = sum(link.counts(), ofPaths.getOrDefault(link.row(), NOTHING));
+                Counts counts = sum(link.counts(), ofPaths.getOrDefault(link.row(), NOTHING), 1);
                 links.add(new LinkUse(
                         link.name(),
                         link.type().equals(SOFTWARE) ? TCP : link.type(),
@@ -212,12 +222,12 @@ public record Job(
         return links.size() + paths.size() + failovers.size();
     }
 
-    private static Counts sum(Counts one, Counts other) {
+    private static Counts sum(Counts one, Counts other, int sign) {
         return new Counts(
-                one.messages() + other.messages(),
-                one.bytes() + other.bytes(),
-                one.waits() + other.waits(),
-                one.errors() + other.errors(),
-                one.retries() + other.retries());
+                one.messages() + sign * other.messages(),
+                one.bytes() + sign * other.bytes(),
+                one.waits() + sign * other.waits(),
+                one.errors() + sign * other.errors(),
+                one.retries() + sign * other.retries());
     }
 }

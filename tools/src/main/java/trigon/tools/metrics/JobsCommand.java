@@ -2,10 +2,10 @@ package trigon.tools.metrics;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
@@ -25,24 +25,20 @@ import trigon.transport.metrics.MetricsReader.FailoverMetrics;
             "Shows their links, peers and counters. You see your own processes; root sees all of them. Jobs are"
                     + " unaffected."
         })
-public final class JobsCommand implements Callable<Integer> {
-
-    private final Machine machine;
-    private final Console console;
+public final class JobsCommand extends ToolCommand {
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.jobs/1.")
     private boolean json;
 
     public JobsCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override
     public Integer call() {
         List<Job> jobs = Job.all(console::note);
         if (json) {
-            console.out().print(Json.text(json(jobs)));
+            printJson("trigon.jobs/1", json(jobs));
         } else if (jobs.isEmpty()) {
             console.out().println("No process that you can see uses Trigon here.");
         } else {
@@ -110,71 +106,49 @@ public final class JobsCommand implements Callable<Integer> {
     }
 
     private Map<String, Object> json(List<Job> jobs) {
-        return machine.document(
-                "trigon.jobs/1", "jobs", jobs.stream().map(JobsCommand::json).toList());
+        return Json.object("jobs", jobs.stream().map(JobsCommand::json).toList());
     }
 
     private static Map<String, Object> json(Job job) {
         return Json.object(
-                "pid",
-                job.pid(),
-                "program",
-                job.program(),
-                "rank",
-                job.rank(),
+                "pid", job.pid(),
+                "program", job.program(),
+                "rank", job.rank(),
                 "links",
-                job.links().stream()
-                        .map(link -> with(
-                                Json.object(
-                                        "name",
-                                        link.name(),
-                                        "carrier",
-                                        link.carrier(),
-                                        "speedMbps",
-                                        link.speedMbps(),
-                                        "up",
-                                        link.up()),
-                                link.counts()))
-                        .toList(),
+                        job.links().stream()
+                                .map(link -> with(
+                                        Json.object(
+                                                "name", link.name(),
+                                                "carrier", link.carrier(),
+                                                "speedMbps", link.speedMbps(),
+                                                "up", link.up()),
+                                        link.counts()))
+                                .toList(),
                 "paths",
-                job.paths().stream()
-                        .map(path -> with(
-                                Json.object(
-                                        "link",
-                                        path.link(),
-                                        "peer",
-                                        path.peer(),
-                                        "end",
-                                        path.end(),
-                                        "relays",
-                                        path.relays(),
-                                        "state",
-                                        PathWords.state(path.state())),
-                                path.counts()))
-                        .toList(),
-                "failovers",
-                job.failovers().stream().map(JobsCommand::json).toList());
+                        job.paths().stream()
+                                .map(path -> with(
+                                        Json.object(
+                                                "link", path.link(),
+                                                "peer", path.peer(),
+                                                "end", path.end(),
+                                                "relays", path.relays(),
+                                                "state", PathWords.state(path.state())),
+                                        path.counts()))
+                                .toList(),
+                "failovers", job.failovers().stream().map(JobsCommand::json).toList());
     }
 
     private static Map<String, Object> json(FailoverUse each) {
         FailoverMetrics counts = each.metrics();
         return Json.object(
-                "link",
-                each.link(),
-                "peer",
-                counts.peer(),
-                "failovers",
-                counts.failovers(),
-                "returns",
-                counts.returns(),
-                "pausedNanos",
-                counts.pausedNanos(),
-                "longestPauseNanos",
-                counts.longestNanos(),
-                "messages",
-                counts.messages(),
-                "bytes",
-                counts.bytes());
+                "link", each.link(),
+                "peer", counts.peer(),
+                "failovers", counts.failovers(),
+                "returns", counts.returns(),
+                "pausedNanos", counts.pausedNanos(),
+                "longestPauseNanos", counts.longestNanos(),
+                "messages", counts.messages(),
+                "bytes", counts.bytes());
     }
 
     private static Map<String, Object> with(Map<String, Object> object, Counts counts) {

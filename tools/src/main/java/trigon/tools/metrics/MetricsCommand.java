@@ -11,13 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import trigon.system.InterfaceAddress;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -31,16 +28,10 @@ import trigon.tools.machine.Machine;
             "Print the counters of running jobs for Prometheus.",
             "Covers the processes on this machine that use Trigon. Without an option, prints the page once."
         })
-public final class MetricsCommand implements Callable<Integer> {
+public final class MetricsCommand extends ToolCommand {
 
     private static final int SOCKET_TIMEOUT_MILLIS = 2000;
     private static final int MAX_REQUEST_BYTES = 8192;
-
-    private final Machine machine;
-    private final Console console;
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(
             names = "--file",
@@ -58,25 +49,20 @@ public final class MetricsCommand implements Callable<Integer> {
     private boolean json;
 
     public MetricsCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
-        this.spec = CommandSpec.create(); // until picocli has set it
+        super(machine, console);
     }
 
     @Override
     public Integer call() {
         if (json && (file.isPresent() || listen.isPresent())) {
-            throw new ParameterException(
-                    spec.commandLine(), "--json does not go with --file and --listen, which are for Prometheus");
+            throw wrong("--json does not go with --file and --listen, which are for Prometheus");
         }
         if (file.isPresent()) {
             write(file.get());
         } else if (listen.isPresent()) {
             serveAt(address(listen.get()));
         } else if (json) {
-            console.out()
-                    .print(Json.text(machine.document(
-                            "trigon.metrics/1", "metrics", PrometheusPage.json(Job.all(console::note)))));
+            printJson("trigon.metrics/1", Json.object("metrics", PrometheusPage.json(Job.all(console::note))));
         } else {
             console.out().print(PrometheusPage.of(Job.all(console::note)));
         }
@@ -116,9 +102,7 @@ public final class MetricsCommand implements Callable<Integer> {
                     : InterfaceAddress.parseAddress(text.substring(0, colon).replaceAll("[\\[\\]]", ""));
             return new InetSocketAddress(address, Integer.parseInt(text.substring(colon + 1)));
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--listen is " + text + ": must be a port, or an IP address and a port such as 10.0.0.1:9100");
+            throw wrong("--listen is " + text + ": must be a port, or an IP address and a port such as 10.0.0.1:9100");
         }
     }
 

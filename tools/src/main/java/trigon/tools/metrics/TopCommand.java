@@ -4,14 +4,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
@@ -30,7 +27,7 @@ import trigon.transport.metrics.MetricsReader.Counts;
             "With --json, each update is one line, and the first one comes after an interval: \"trigon top --json"
                     + " --times 1\" prints the rates once."
         })
-public final class TopCommand implements Callable<Integer> {
+public final class TopCommand extends ToolCommand {
 
     private static final long NANOS = 1_000_000_000;
 
@@ -42,12 +39,7 @@ public final class TopCommand implements Callable<Integer> {
 
     private static final int FAILOVERS = 8;
 
-    private final Machine machine;
-    private final Console console;
     private final Time time;
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(names = "--times", paramLabel = "N", description = "Number of updates. Default: 0, unlimited")
     private int times;
@@ -64,17 +56,14 @@ public final class TopCommand implements Callable<Integer> {
 
     /** With another time between updates. */
     TopCommand(Machine machine, Console console, Time time) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
         this.time = time;
-        this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     @Override
     public Integer call() throws InterruptedException {
         if (interval < 1 || interval > 3600 || times < 0) {
-            throw new ParameterException(
-                    spec.commandLine(), "--interval must be 1 to 3600 seconds, and --times not below 0");
+            throw wrong("--interval must be 1 to 3600 seconds, and --times not below 0");
         }
         Update update = new Update(Job.all(_ -> {}), Map.of(), time.nanoTime(), 0);
         if (json) {
@@ -130,46 +119,35 @@ public final class TopCommand implements Callable<Integer> {
     }
 
     private Map<String, Object> json(Update update) {
-        return machine.document(
-                "trigon.top/1",
+        Map<String, Object> document = machine.document("trigon.top/1");
+        document.putAll(Json.object(
                 "seconds",
                 (double) update.nanos() / NANOS,
                 "jobs",
                 update.jobs().stream()
                         .map(job -> Json.object(
-                                "pid",
-                                job.pid(),
-                                "program",
-                                job.program(),
-                                "rank",
-                                job.rank(),
+                                "pid", job.pid(),
+                                "program", job.program(),
+                                "rank", job.rank(),
                                 "links",
-                                job.links().stream()
-                                        .map(link -> json(update, job, link))
-                                        .toList()))
-                        .toList());
+                                        job.links().stream()
+                                                .map(link -> json(update, job, link))
+                                                .toList()))
+                        .toList()));
+        return document;
     }
 
     private static Map<String, Object> json(Update update, Job job, LinkUse link) {
         return Json.object(
-                "name",
-                link.name(),
-                "carrier",
-                link.carrier(),
-                "speedMbps",
-                link.speedMbps(),
-                "up",
-                link.up(),
-                "rateMbps",
-                update.rate(job, link, Counts::bytes) * 8 / 1e6,
-                "messagesPerSecond",
-                update.rate(job, link, Counts::messages),
-                "waitsPerSecond",
-                update.rate(job, link, Counts::waits),
-                "lost",
-                link.counts().errors(),
-                "failovers",
-                job.failoversByLink().getOrDefault(link.name(), 0L));
+                "name", link.name(),
+                "carrier", link.carrier(),
+                "speedMbps", link.speedMbps(),
+                "up", link.up(),
+                "rateMbps", update.rate(job, link, Counts::bytes) * 8 / 1e6,
+                "messagesPerSecond", update.rate(job, link, Counts::messages),
+                "waitsPerSecond", update.rate(job, link, Counts::waits),
+                "lost", link.counts().errors(),
+                "failovers", job.failoversByLink().getOrDefault(link.name(), 0L));
     }
 
     private void print(Update update) {

@@ -10,22 +10,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
 import trigon.tools.console.Json;
 import trigon.tools.console.ShellWord;
 import trigon.tools.console.Style;
-import trigon.tools.console.Table;
 import trigon.tools.console.UserFiles;
 import trigon.tools.doctor.Cables;
 import trigon.tools.doctor.ExaminedNodes;
@@ -45,13 +41,7 @@ import trigon.tools.probe.ReachOptions;
                     + " \"machines: dgx-spark\" says that the nodes are DGX Sparks, whose ports have two functions.",
             "A cable whose ends share a subnet of their own keeps it. Other addresses are replaced."
         })
-public final class PlanCommand implements Callable<Integer> {
-
-    private final Machine machine;
-    private final Console console;
-
-    @Spec
-    private CommandSpec spec;
+public final class PlanCommand extends ToolCommand {
 
     @Parameters(arity = "0..1", paramLabel = "FILE", description = "The cables.")
     private Optional<Path> file = Optional.empty();
@@ -105,9 +95,7 @@ public final class PlanCommand implements Callable<Integer> {
     private boolean json;
 
     public PlanCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
-        this.spec = CommandSpec.create(); // until picocli has set it
+        super(machine, console);
     }
 
     @Override
@@ -130,7 +118,7 @@ public final class PlanCommand implements Callable<Integer> {
             write(new PlanFiles(plan, mtu).all(), write.get());
         }
         if (json) {
-            console.out().print(Json.text(json(plan)));
+            printJson("trigon.plan/1", json(plan));
         } else {
             print(plan);
         }
@@ -167,10 +155,6 @@ public final class PlanCommand implements Callable<Integer> {
                     .formatted(String.join(",", nodes)));
         }
         return Cabling.read("the list of what the nodes have found", list, spark);
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 
     private static void write(Map<String, String> files, Path folder) {
@@ -242,7 +226,7 @@ public final class PlanCommand implements Callable<Integer> {
     }
 
     private void say(String text) {
-        Table.wrap(text, console.width()).forEach(console.out()::println);
+        console.paragraph(text);
     }
 
     private void title(String text) {
@@ -254,48 +238,32 @@ public final class PlanCommand implements Callable<Integer> {
     }
 
     private Map<String, Object> json(Plan plan) {
-        return machine.document(
-                "trigon.plan/1",
+        return Json.object(
                 "nodes",
-                plan.subnets().byNode().entrySet().stream()
-                        .map(node -> Json.object(
-                                "name",
-                                node.getKey(),
-                                "nics",
-                                node.getValue().stream()
-                                        .map(nic -> Json.object(
-                                                "device",
-                                                nic.nic(),
-                                                "address",
-                                                nic.address(),
-                                                "replaces",
-                                                nic.replaced()))
-                                        .toList()))
-                        .toList(),
-                "order",
-                List.copyOf(plan.order()),
-                "ringWithoutRelay",
-                plan.withoutRelay(),
-                "connected",
-                plan.connected(),
-                "relayedPairs",
-                plan.relayedPairs(),
-                "cableGBps",
-                plan.speeds().leastOfWire() / 8,
-                "allReduceGBps",
-                plan.allReduce(),
-                "allToAllGBps",
-                plan.allToAll(),
+                        plan.subnets().byNode().entrySet().stream()
+                                .map(node -> Json.object(
+                                        "name", node.getKey(),
+                                        "nics",
+                                                node.getValue().stream()
+                                                        .map(nic -> Json.object(
+                                                                "device", nic.nic(),
+                                                                "address", nic.address(),
+                                                                "replaces", nic.replaced()))
+                                                        .toList()))
+                                .toList(),
+                "order", List.copyOf(plan.order()),
+                "ringWithoutRelay", plan.withoutRelay(),
+                "connected", plan.connected(),
+                "relayedPairs", plan.relayedPairs(),
+                "cableGBps", plan.speeds().leastOfWire() / 8,
+                "allReduceGBps", plan.allReduce(),
+                "allToAllGBps", plan.allToAll(),
                 "oneMore",
-                plan.oneMore()
-                        .map(more -> Json.object(
-                                "from",
-                                more.from(),
-                                "to",
-                                more.to(),
-                                "allReduceGBps",
-                                more.allReduce(),
-                                "allToAllGBps",
-                                more.allToAll())));
+                        plan.oneMore()
+                                .map(more -> Json.object(
+                                        "from", more.from(),
+                                        "to", more.to(),
+                                        "allReduceGBps", more.allReduce(),
+                                        "allToAllGBps", more.allToAll())));
     }
 }

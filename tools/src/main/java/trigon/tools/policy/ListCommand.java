@@ -1,10 +1,10 @@
 package trigon.tools.policy;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import trigon.policy.report.PolicyReport;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
@@ -18,30 +18,25 @@ import trigon.tools.machine.Machine;
             "List the processes on this machine that have a policy.",
             "Shows which version each of them uses."
         })
-final class ListCommand implements Callable<Integer> {
+final class ListCommand extends ToolCommand {
 
-    private final Machine machine;
     private final PolicyProcesses processes;
-    private final Console console;
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.policy-list/1.")
     private boolean json;
 
     ListCommand(Machine machine, Console console) {
-        this.machine = machine;
+        super(machine, console);
         processes = new PolicyProcesses(machine);
-        this.console = console;
     }
 
     @Override
     public Integer call() {
         List<PolicyProcesses.PolicyProcess> all = processes.all();
         if (json) {
-            console.out()
-                    .print(Json.text(machine.document(
-                            "trigon.policy-list/1",
-                            "processes",
-                            all.stream().map(ListCommand::json).toList())));
+            printJson(
+                    "trigon.policy-list/1",
+                    Json.object("processes", all.stream().map(ListCommand::json).toList()));
             return 0;
         }
         if (all.isEmpty()) {

@@ -12,7 +12,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -22,6 +21,7 @@ import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
 import trigon.policy.verify.VerifierLimits;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
@@ -41,15 +41,13 @@ import trigon.tools.machine.Machine;
                     + " within a second.",
             "Run it on every node before communicators that span several nodes begin."
         })
-final class LoadCommand implements Callable<Integer> {
+final class LoadCommand extends ToolCommand {
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final Set<PosixFilePermission> READ_BY_ALL = PosixFilePermissions.fromString("rw-r--r--");
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
-    private final Machine machine;
     private final PolicyProcesses processes;
-    private final Console console;
     private final Time time;
 
     @Parameters(index = "0", paramLabel = "FILE", description = "The new object.")
@@ -78,9 +76,8 @@ final class LoadCommand implements Callable<Integer> {
 
     /** With another time to wait for the processes. */
     LoadCommand(Machine machine, Console console, Time time) {
-        this.machine = machine;
+        super(machine, console);
         processes = new PolicyProcesses(machine);
-        this.console = console;
         this.time = time;
     }
 
@@ -92,7 +89,7 @@ final class LoadCommand implements Callable<Integer> {
         replace(place, object.bytes());
         List<PolicyProcesses.PolicyProcess> users = follow(place, digest);
         if (json) {
-            console.out().print(Json.text(json(place, digest, users)));
+            printJson("trigon.policy-load/1", json(place, digest, users));
         } else {
             print(place, digest, users);
         }
@@ -185,24 +182,17 @@ final class LoadCommand implements Callable<Integer> {
     }
 
     private Map<String, Object> json(Path place, String digest, List<PolicyProcesses.PolicyProcess> users) {
-        return machine.document(
-                "trigon.policy-load/1",
-                "file",
-                place.toString(),
-                "sha256",
-                digest,
+        return Json.object(
+                "file", place.toString(),
+                "sha256", digest,
                 "processes",
-                users.stream()
-                        .map(each -> Json.object(
-                                "pid",
-                                each.pid(),
-                                "command",
-                                each.command(),
-                                "loaded",
-                                hasTaken(each, digest),
-                                "refused",
-                                each.report().refused()))
-                        .toList());
+                        users.stream()
+                                .map(each -> Json.object(
+                                        "pid", each.pid(),
+                                        "command", each.command(),
+                                        "loaded", hasTaken(each, digest),
+                                        "refused", each.report().refused()))
+                                .toList());
     }
 
     private void print(Path place, String digest, List<PolicyProcesses.PolicyProcess> users) {

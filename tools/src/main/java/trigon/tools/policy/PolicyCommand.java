@@ -1,11 +1,8 @@
 package trigon.tools.policy;
 
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
 
@@ -18,16 +15,15 @@ import trigon.tools.machine.Machine;
                     + " and how connections are made.",
             "verify and test need no job. list, stat and load concern the processes of this machine."
         })
-public final class PolicyCommand implements Callable<Integer> {
+public final class PolicyCommand extends ToolCommand {
 
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
-
-    private PolicyCommand() {}
+    private PolicyCommand(Machine machine, Console console) {
+        super(machine, console);
+    }
 
     /** The group with its commands. */
     public static CommandLine of(Machine machine, Console console) {
-        return new CommandLine(new PolicyCommand())
+        return new CommandLine(new PolicyCommand(machine, console))
                 .addSubcommand(new PolicyVerifyCommand(machine, console))
                 .addSubcommand(new TestCommand(machine, console))
                 .addSubcommand(new ListCommand(machine, console))
@@ -37,6 +33,6 @@ public final class PolicyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        throw new ParameterException(spec.commandLine(), "policy needs a command: verify, test, list, stat or load");
+        throw wrong("policy needs a command: verify, test, list, stat or load");
     }
 }

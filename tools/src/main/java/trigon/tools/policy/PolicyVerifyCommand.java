@@ -3,7 +3,6 @@ package trigon.tools.policy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -13,6 +12,7 @@ import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
 import trigon.policy.verify.VerifierLimits;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Style;
@@ -26,10 +26,7 @@ import trigon.tools.machine.Machine;
             "Verify, compile and warm up policies as a job would.",
             "Needs no job. A refusal shows the program, instruction, source line, register state, rule and remedy."
         })
-final class PolicyVerifyCommand implements Callable<Integer> {
-
-    private final Machine machine;
-    private final Console console;
+final class PolicyVerifyCommand extends ToolCommand {
 
     @Parameters(arity = "1..*", paramLabel = "FILE", description = "Objects made by clang -target bpf.")
     private List<Path> files = List.of();
@@ -38,8 +35,7 @@ final class PolicyVerifyCommand implements Callable<Integer> {
     private boolean json;
 
     PolicyVerifyCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     /** What became of a file: a policy, or why it is refused. */
@@ -64,7 +60,7 @@ final class PolicyVerifyCommand implements Callable<Integer> {
             }
         }
         if (json) {
-            console.out().print(Json.text(machine.document("trigon.policy-verify/1", "files", results)));
+            printJson("trigon.policy-verify/1", Json.object("files", results));
         }
         return good ? 0 : 1;
     }
@@ -113,30 +109,23 @@ final class PolicyVerifyCommand implements Callable<Integer> {
         return switch (verdict) {
             case Verdict.Accepted(Policy policy) ->
                 Json.object(
-                        "file",
-                        file.path().toString(),
-                        "accepted",
-                        true,
-                        "sha256",
-                        policy.digest(),
+                        "file", file.path().toString(),
+                        "accepted", true,
+                        "sha256", policy.digest(),
                         "programs",
-                        policy.programs().stream()
-                                .map(program -> Json.object(
-                                        "name", program.name(),
-                                        "section", program.type().section(),
-                                        "worstCaseInstructions", program.worstCase(),
-                                        "advisory", program.advisory()))
-                                .toList());
+                                policy.programs().stream()
+                                        .map(program -> Json.object(
+                                                "name", program.name(),
+                                                "section", program.type().section(),
+                                                "worstCaseInstructions", program.worstCase(),
+                                                "advisory", program.advisory()))
+                                        .toList());
             case Verdict.Refused(PolicyException why) ->
                 Json.object(
-                        "file",
-                        file.path().toString(),
-                        "accepted",
-                        false,
-                        "kind",
-                        why.kind().name().toLowerCase(java.util.Locale.ROOT),
-                        "reason",
-                        why.summary());
+                        "file", file.path().toString(),
+                        "accepted", false,
+                        "kind", why.kind().name().toLowerCase(java.util.Locale.ROOT),
+                        "reason", why.summary());
         };
     }
 }

@@ -1,10 +1,10 @@
 package trigon.tools.policy;
 
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import trigon.policy.report.PolicyReport;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -16,11 +16,9 @@ import trigon.tools.machine.Machine;
 @Command(
         name = "stat",
         description = {"Show what policies have decided, and their maps.", "Covers the processes on this machine."})
-final class StatCommand implements Callable<Integer> {
+final class StatCommand extends ToolCommand {
 
-    private final Machine machine;
     private final PolicyProcesses processes;
-    private final Console console;
 
     @Option(names = "--pid", paramLabel = "N", defaultValue = "0", description = "Only this process.")
     private long pid;
@@ -29,20 +27,17 @@ final class StatCommand implements Callable<Integer> {
     private boolean json;
 
     StatCommand(Machine machine, Console console) {
-        this.machine = machine;
+        super(machine, console);
         processes = new PolicyProcesses(machine);
-        this.console = console;
     }
 
     @Override
     public Integer call() {
         List<PolicyProcesses.PolicyProcess> all = pid == 0 ? processes.all() : List.of(processes.one(pid));
         if (json) {
-            console.out()
-                    .print(Json.text(machine.document(
-                            "trigon.policy-stat/1",
-                            "processes",
-                            all.stream().map(StatCommand::json).toList())));
+            printJson(
+                    "trigon.policy-stat/1",
+                    Json.object("processes", all.stream().map(StatCommand::json).toList()));
             return 0;
         }
         if (all.isEmpty()) {
@@ -92,32 +87,26 @@ final class StatCommand implements Callable<Integer> {
     private static Object json(PolicyProcesses.PolicyProcess process) {
         PolicyReport report = process.report();
         return Json.object(
-                "pid",
-                process.pid(),
-                "command",
-                process.command(),
-                "file",
-                report.file(),
-                "version",
-                report.version(),
-                "sha256",
-                report.digest(),
-                "refused",
-                report.refused(),
+                "pid", process.pid(),
+                "command", process.command(),
+                "file", report.file(),
+                "version", report.version(),
+                "sha256", report.digest(),
+                "refused", report.refused(),
                 "stopped",
-                report.stopped().stream().mapToLong(PolicyReport.Stopped::runs).sum(),
-                "stoppedPrograms",
-                report.stopped(),
+                        report.stopped().stream()
+                                .mapToLong(PolicyReport.Stopped::runs)
+                                .sum(),
+                "stoppedPrograms", report.stopped(),
                 "communicators",
-                report.tuners().stream()
-                        .map(tuner -> Json.object(
-                                "communicator", tuner.communicator(),
-                                "sha256", tuner.digest(),
-                                "decided", tuner.decided(),
-                                "leftToNccl", tuner.left(),
-                                "impossible", tuner.impossible()))
-                        .toList(),
-                "maps",
-                report.maps());
+                        report.tuners().stream()
+                                .map(tuner -> Json.object(
+                                        "communicator", tuner.communicator(),
+                                        "sha256", tuner.digest(),
+                                        "decided", tuner.decided(),
+                                        "leftToNccl", tuner.left(),
+                                        "impossible", tuner.impossible()))
+                                .toList(),
+                "maps", report.maps());
     }
 }

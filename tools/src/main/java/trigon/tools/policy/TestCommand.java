@@ -5,15 +5,10 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
@@ -21,13 +16,13 @@ import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.map.MapSet;
 import trigon.policy.verify.VerifierLimits;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Choice;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
 import trigon.tools.console.Json;
 import trigon.tools.console.Table;
-import trigon.tools.console.UserFiles;
 import trigon.tools.machine.Machine;
 
 /** {@code trigon policy test}: sizes in, decisions out, without NCCL. */
@@ -38,16 +33,10 @@ import trigon.tools.machine.Machine;
             "Asks its tuner about collectives, as NCCL would. Where it does not decide, NCCL chooses. A policy"
                     + " with state sees the calls in this order."
         })
-final class TestCommand implements Callable<Integer> {
+final class TestCommand extends ToolCommand {
 
     private static final int MIN_EXPONENT = 3;
     private static final int MAX_EXPONENT = 33;
-
-    private final Machine machine;
-    private final Console console;
-
-    @Spec
-    private CommandSpec spec = CommandSpec.create();
 
     @Parameters(paramLabel = "FILE", description = "An object made by clang -target bpf.")
     private Path file = Path.of("");
@@ -74,15 +63,11 @@ final class TestCommand implements Callable<Integer> {
             description = "Bytes of the collectives, as 65536, 64K, 4M or 1G. Default: powers of two from 8 to 8G.")
     private List<Long> sizes = powersOfTwo();
 
-    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Also draw the decisions.")
-    private Optional<Path> plot = Optional.empty();
-
     @Option(names = "--json", description = "The result as JSON, schema trigon.policy-test/1.")
     private boolean json;
 
     TestCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     private static List<Long> powersOfTwo() {
@@ -117,22 +102,18 @@ final class TestCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         if (ranks < 1 || nodes < 1 || nodes > ranks) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "%d ranks on %d nodes: both have to be at least 1, and nodes at most ranks"
-                            .formatted(ranks, nodes));
+            throw wrong("%d ranks on %d nodes: both have to be at least 1, and nodes at most ranks"
+                    .formatted(ranks, nodes));
         }
         Map<CollectiveKind, List<Decision>> decisions = new EnumMap<>(CollectiveKind.class);
         for (CollectiveKind each : collectives) {
             decisions.put(each, Decision.of(load(), each, ranks, nodes, sizes));
         }
         if (json) {
-            console.out().print(Json.text(json(decisions)));
+            printJson("trigon.policy-test/1", json(decisions));
         } else {
             decisions.forEach(this::print);
         }
-        plot.ifPresent(
-                picture -> UserFiles.write(picture, new DecisionPlot(file.toString(), ranks, nodes).svg(decisions)));
         return 0;
     }
 
@@ -177,7 +158,7 @@ final class TestCommand implements Callable<Integer> {
     }
 
     /** In the unit in which it is a whole number. */
-    static String size(long bytes) {
+    private static String size(long bytes) {
         String[] units = {"", "K", "M", "G"};
         int unit = 0;
         long number = bytes;
@@ -188,7 +169,7 @@ final class TestCommand implements Callable<Integer> {
         return number + units[unit];
     }
 
-    private Object json(Map<CollectiveKind, List<Decision>> decisions) {
+    private Map<String, Object> json(Map<CollectiveKind, List<Decision>> decisions) {
         List<Object> all = new ArrayList<>();
         decisions.forEach((collective, list) -> list.forEach(decision -> all.add(Json.object(
                 "collective", collective.toString(),
@@ -199,7 +180,10 @@ final class TestCommand implements Callable<Integer> {
                 "channels", decision.channels(),
                 "avoid", decision.avoided(),
                 "inJob", decision.text()))));
-        return machine.document(
-                "trigon.policy-test/1", "file", file.toString(), "ranks", ranks, "nodes", nodes, "decisions", all);
+        return Json.object(
+                "file", file.toString(),
+                "ranks", ranks,
+                "nodes", nodes,
+                "decisions", all);
     }
 }

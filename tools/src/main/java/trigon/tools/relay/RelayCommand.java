@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
@@ -23,6 +22,7 @@ import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
 import trigon.stream.hop.HopDevices;
 import trigon.system.kernel.NodeNumber;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
@@ -42,17 +42,13 @@ import trigon.tools.machine.MachineLinks;
             "The settings are those of jobs: TRIGON_CONFIG, TRIGON_NODE, TRIGON_RELAY. It serves any node with the"
                     + " cluster key, so it needs TRIGON_CLUSTER_KEY_FILE. It needs no RDMA and no root."
         })
-public final class RelayCommand implements Callable<Integer> {
+public final class RelayCommand extends ToolCommand {
 
     private static final Duration BETWEEN_REPORTS = Duration.ofMinutes(1);
     private static final int MIN_TO_SPIN = 4;
 
-    private final Machine machine;
-    private final Console console;
-
     public RelayCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override

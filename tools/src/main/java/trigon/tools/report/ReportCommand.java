@@ -3,12 +3,12 @@ package trigon.tools.report;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import trigon.report.summary.Report;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.machine.Machine;
@@ -22,10 +22,7 @@ import trigon.tools.machine.Machine;
                     + " a conclusion.",
             "Damaged, incomplete or incompatible traces are shown as far as they can be read, with a note."
         })
-public final class ReportCommand implements Callable<Integer> {
-
-    private final Machine machine;
-    private final Console console;
+public final class ReportCommand extends ToolCommand {
 
     @Mixin
     private final ReportFiles files = new ReportFiles();
@@ -37,8 +34,7 @@ public final class ReportCommand implements Callable<Integer> {
     private final List<Path> folders = new ArrayList<>();
 
     public ReportCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override

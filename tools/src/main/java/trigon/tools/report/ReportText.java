@@ -28,7 +28,7 @@ final class ReportText {
     }
 
     private static void paragraph(String text, Console to) {
-        Table.wrap(PrintableText.of(text), to.width()).forEach(to.out()::println);
+        to.paragraph(PrintableText.of(text));
     }
 
     private static Table operations(Report report) {

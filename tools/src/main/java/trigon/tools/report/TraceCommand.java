@@ -8,12 +8,12 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.UserFiles;
@@ -29,12 +29,9 @@ import trigon.tools.machine.Machine;
             "For jobs on several machines, set TRIGON_TRACE on all of them, collect the folders, and use \"trigon"
                     + " report\"."
         })
-public final class TraceCommand implements Callable<Integer> {
+public final class TraceCommand extends ToolCommand {
 
     private static final int NOT_STARTED = 127;
-
-    private final Machine machine;
-    private final Console console;
 
     @Mixin
     private final ReportFiles files = new ReportFiles();
@@ -49,8 +46,7 @@ public final class TraceCommand implements Callable<Integer> {
     private final List<String> command = new ArrayList<>();
 
     public TraceCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override

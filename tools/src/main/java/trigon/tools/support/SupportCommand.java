@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -32,10 +32,8 @@ import trigon.tools.metrics.Job;
             "Leaves out keys, tokens and passwords that it recognises. The archive stays on this machine; review"
                     + " it before you share it."
         })
-public final class SupportCommand implements Callable<Integer> {
+public final class SupportCommand extends ToolCommand {
 
-    private final Machine machine;
-    private final Console console;
     private final Clock clock;
 
     @Option(
@@ -54,8 +52,7 @@ public final class SupportCommand implements Callable<Integer> {
     private boolean json;
 
     public SupportCommand(Machine machine, Console console, Clock clock) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
         this.clock = clock;
     }
 
@@ -88,9 +85,9 @@ public final class SupportCommand implements Callable<Integer> {
             throw UserFiles.unwritable(file, e);
         }
         if (json) {
-            console.out()
-                    .print(Json.text(machine.document(
-                            "trigon.support/1",
+            printJson(
+                    "trigon.support/1",
+                    Json.object(
                             "file",
                             file.toAbsolutePath().toString(),
                             "bytes",
@@ -98,7 +95,7 @@ public final class SupportCommand implements Callable<Integer> {
                             "processes",
                             jobs.stream().map(ProcessFacts::pid).toList(),
                             "logs",
-                            logs.stream().map(Path::toString).toList())));
+                            logs.stream().map(Path::toString).toList()));
         } else {
             console.out().println(file + " has " + Files.size(file) / 1024 + " KiB. Review it before you share it.");
         }

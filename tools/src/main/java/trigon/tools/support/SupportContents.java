@@ -107,28 +107,26 @@ final class SupportContents {
 
     private Map<String, Object> versions() {
         return Json.object(
-                "trigon",
-                machine.version(),
+                "trigon", machine.version(),
                 "release",
-                machine.home()
-                        .flatMap(home -> Machine.text(home.resolve("release")))
-                        .map(String::strip),
-                "java",
-                Runtime.version().toString(),
-                "kernel",
-                Machine.line(machine.file("proc/version")),
+                        machine.home()
+                                .flatMap(home -> Machine.text(home.resolve("release")))
+                                .map(String::strip),
+                "java", Runtime.version().toString(),
+                "kernel", Machine.line(machine.file("proc/version")),
                 "system",
-                Machine.text(machine.file("etc/os-release"))
-                        .flatMap(text -> text.lines()
-                                .filter(line -> line.startsWith("PRETTY_NAME="))
-                                .findFirst()),
-                "nvidiaDriver",
-                Machine.line(machine.file("proc/driver/nvidia/version")),
+                        Machine.text(machine.file("etc/os-release"))
+                                .flatMap(text -> text.lines()
+                                        .filter(line -> line.startsWith("PRETTY_NAME="))
+                                        .findFirst()),
+                "nvidiaDriver", Machine.line(machine.file("proc/driver/nvidia/version")),
                 "processes",
-                jobs.stream()
-                        .map(job -> Json.object(
-                                "pid", job.pid(), "nccl", versions(job, true), "plugin", versions(job, false)))
-                        .toList());
+                        jobs.stream()
+                                .map(job -> Json.object(
+                                        "pid", job.pid(),
+                                        "nccl", versions(job, true),
+                                        "plugin", versions(job, false)))
+                                .toList());
     }
 
     private Map<String, Object> versions(ProcessFacts job, boolean nccl) {
@@ -171,16 +169,11 @@ final class SupportContents {
     private List<Map<String, Object>> processes() {
         return jobs.stream()
                 .map(job -> Json.object(
-                        "pid",
-                        job.pid(),
-                        "program",
-                        job.program(),
-                        "commandLine",
-                        redaction.words(job.commandLine()),
-                        "nccl",
-                        job.nccl(),
-                        "plugin",
-                        job.trigon()))
+                        "pid", job.pid(),
+                        "program", job.program(),
+                        "commandLine", redaction.words(job.commandLine()),
+                        "nccl", job.nccl(),
+                        "plugin", job.trigon()))
                 .toList();
     }
 }

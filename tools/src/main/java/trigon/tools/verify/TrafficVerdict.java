@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import trigon.tools.machine.OwnRights;
 import trigon.tools.machine.ProcessFacts;
-import trigon.tools.verify.Watch.Carried;
+import trigon.tools.metrics.Job.LinkUse;
 import trigon.tools.verify.Watch.Seen;
 
 /**
@@ -151,7 +151,7 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
             }
         });
         for (Seen seen : processes) {
-            for (Carried link : seen.links()) {
+            for (LinkUse link : seen.links()) {
                 if (link.counts().errors() > 0) {
                     notes.add("%s %d lost %d paths over %s meanwhile"
                             .formatted(
@@ -168,7 +168,7 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
     static Map<String, Long> byNic(List<Seen> processes, Set<String> nics) {
         Map<String, Long> sums = new TreeMap<>();
         for (Seen seen : processes) {
-            for (Carried link : seen.links()) {
+            for (LinkUse link : seen.links()) {
                 if (link.counts().bytes() > 0) {
                     sums.merge(nicOf(link, seen.place(), nics), link.counts().bytes(), Long::sum);
                 }
@@ -178,7 +178,7 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
     }
 
     /** RDMA devices are this machine's, wherever a process is. */
-    private static String nicOf(Carried link, String place, Set<String> nics) {
+    private static String nicOf(LinkUse link, String place, Set<String> nics) {
         Set<String> local = nics.stream()
                 .filter(nic -> place.isEmpty() ? !nic.contains(OtherNetworks.OF) : nic.endsWith(place))
                 .map(nic -> nic.substring(0, nic.length() - place.length()))

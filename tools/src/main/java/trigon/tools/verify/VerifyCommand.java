@@ -10,16 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import trigon.system.PrintableText;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
@@ -41,7 +38,7 @@ import trigon.tools.verify.Watch.Seen;
             "Watches running processes (--pid), or runs a command and watches it and its children: trigon verify"
                     + " -- CMD..."
         })
-public final class VerifyCommand implements Callable<Integer> {
+public final class VerifyCommand extends ToolCommand {
 
     /** A process that lives less than that may not be seen. */
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
@@ -51,13 +48,8 @@ public final class VerifyCommand implements Callable<Integer> {
 
     private static final int MAX_SECONDS = 24 * 60 * 60;
 
-    private final Machine machine;
-    private final Console console;
     private final Time time;
     private final Map<String, Optional<String>> ncclVersions = new HashMap<>();
-
-    @Spec
-    private CommandSpec spec;
 
     @Option(
             names = "--pid",
@@ -81,21 +73,17 @@ public final class VerifyCommand implements Callable<Integer> {
 
     /** With another time to watch for. */
     VerifyCommand(Machine machine, Console console, Time time) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
         this.time = time;
-        this.spec = CommandSpec.create(); // until picocli has set it
     }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (pids.isEmpty() == command.isEmpty()) {
-            throw new ParameterException(
-                    spec.commandLine(), "either --pid names running processes, or a command follows --");
+            throw wrong("either --pid names running processes, or a command follows --");
         }
         if (seconds < 1 || seconds > MAX_SECONDS) {
-            throw new ParameterException(
-                    spec.commandLine(), "--seconds is " + seconds + ": must be 1 to " + MAX_SECONDS);
+            throw wrong("--seconds is " + seconds + ": must be 1 to " + MAX_SECONDS);
         }
         try (Watch watch = new Watch(machine, pids.isEmpty())) {
             return verify(watch);
@@ -116,7 +104,7 @@ public final class VerifyCommand implements Callable<Integer> {
         List<Seen> seen = watch.seen();
         TrafficVerdict verdict = TrafficVerdict.of(seen, nics, this::ncclVersion, this::trigonVersion);
         if (json) {
-            console.out().print(Json.text(json(seen, nics, verdict, status)));
+            printJson("trigon.verify/1", json(seen, nics, verdict, status));
         } else {
             print(seen, nics, verdict, status);
         }
@@ -266,54 +254,36 @@ public final class VerifyCommand implements Callable<Integer> {
 
     private Map<String, Object> json(List<Seen> seen, Map<String, Long> nics, TrafficVerdict verdict, int status) {
         Map<String, Long> ours = TrafficVerdict.byNic(seen, nics.keySet());
-        return machine.document(
-                "trigon.verify/1",
-                "good",
-                verdict.isGood() && status == 0,
-                "status",
-                status,
-                "wrong",
-                verdict.wrong(),
-                "notes",
-                verdict.notes(),
-                "processes",
-                seen.stream().map(this::json).toList(),
+        return Json.object(
+                "good", verdict.isGood() && status == 0,
+                "status", status,
+                "wrong", verdict.wrong(),
+                "notes", verdict.notes(),
+                "processes", seen.stream().map(this::json).toList(),
                 "nics",
-                nics.entrySet().stream()
-                        .map(nic -> Json.object(
-                                "name",
-                                nic.getKey(),
-                                "bytes",
-                                nic.getValue(),
-                                "trigonBytes",
-                                ours.getOrDefault(nic.getKey(), 0L)))
-                        .toList());
+                        nics.entrySet().stream()
+                                .map(nic -> Json.object(
+                                        "name", nic.getKey(),
+                                        "bytes", nic.getValue(),
+                                        "trigonBytes", ours.getOrDefault(nic.getKey(), 0L)))
+                                .toList());
     }
 
     private Map<String, Object> json(Seen seen) {
         return Json.object(
-                "pid",
-                seen.facts().pid(),
-                "program",
-                seen.facts().program(),
-                "nccl",
-                libraries(seen.facts().nccl(), this::ncclVersion),
-                "trigon",
-                libraries(seen.facts().trigon(), this::trigonVersion),
+                "pid", seen.facts().pid(),
+                "program", seen.facts().program(),
+                "nccl", libraries(seen.facts().nccl(), this::ncclVersion),
+                "trigon", libraries(seen.facts().trigon(), this::trigonVersion),
                 "links",
-                seen.links().stream()
-                        .map(link -> Json.object(
-                                "name",
-                                link.name(),
-                                "carrier",
-                                link.carrier(),
-                                "messages",
-                                link.counts().messages(),
-                                "bytes",
-                                link.counts().bytes(),
-                                "lost",
-                                link.counts().errors()))
-                        .toList());
+                        seen.links().stream()
+                                .map(link -> Json.object(
+                                        "name", link.name(),
+                                        "carrier", link.carrier(),
+                                        "messages", link.counts().messages(),
+                                        "bytes", link.counts().bytes(),
+                                        "lost", link.counts().errors()))
+                                .toList());
     }
 
     private static List<Map<String, Object>> libraries(List<String> files, Function<String, Optional<String>> version) {

@@ -5,8 +5,8 @@ import java.nio.file.AccessDeniedException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.Machine;
 import trigon.tools.machine.OwnRights;
@@ -14,7 +14,6 @@ import trigon.tools.machine.ProcessFacts;
 import trigon.tools.metrics.Job;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.transport.metrics.HeldMetrics;
-import trigon.transport.metrics.MetricsReader.Counts;
 import trigon.transport.metrics.MetricsReader.Snapshot;
 import trigon.transport.metrics.UntrustedMetricsException;
 
@@ -40,22 +39,13 @@ final class Watch implements AutoCloseable {
     }
 
     /**
-     * What a link of a process has carried meanwhile.
-     *
-     * @param name of the link
-     * @param carrier what carries its data
-     * @param counts messages and bytes in both directions
-     */
-    record Carried(String name, String carrier, Counts counts) {}
-
-    /**
      * A process that has Trigon.
      *
      * @param facts libraries that it has mapped
      * @param links what they have carried
      * @param place what follows the names of its interfaces, where they are not this command's
      */
-    record Seen(ProcessFacts facts, List<Carried> links, String place) {
+    record Seen(ProcessFacts facts, List<LinkUse> links, String place) {
         Seen {
             links = List.copyOf(links);
         }
@@ -109,7 +99,7 @@ final class Watch implements AutoCloseable {
         }
         if (!snapshots.isEmpty()) {
             Map<String, LinkUse> links = new TreeMap<>();
-            Job.of(pid, snapshots).links().forEach(link -> links.merge(link.name(), link, Watch::sum));
+            Job.of(pid, snapshots).links().forEach(link -> links.merge(link.name(), link, LinkUse::plus));
             first.putIfAbsent(pid, fromZero ? Map.of() : links);
             last.put(pid, links);
         }
@@ -135,46 +125,15 @@ final class Watch implements AutoCloseable {
     List<Seen> seen() {
         List<Seen> found = new ArrayList<>();
         last.forEach((pid, links) -> {
-            List<Carried> carried = links.values().stream()
-                    .map(link -> new Carried(
-                            link.name(),
-                            link.carrier(),
-                            difference(
-                                    link.counts(),
-                                    first.getOrDefault(pid, Map.of()).get(link.name()))))
+            Map<String, LinkUse> before = first.getOrDefault(pid, Map.of());
+            List<LinkUse> carried = links.values().stream()
+                    .map(link -> Optional.ofNullable(before.get(link.name()))
+                            .map(link::since)
+                            .orElse(link))
                     .toList();
             found.add(new Seen(
                     facts.computeIfAbsent(pid, each -> ProcessFacts.of(machine, each)), carried, networks.place(pid)));
         });
         return found;
-    }
-
-    private static LinkUse sum(LinkUse one, LinkUse other) {
-        Counts a = one.counts();
-        Counts b = other.counts();
-        return new LinkUse(
-                one.name(),
-                one.carrier(),
-                one.speedMbps(),
-                one.up(),
-                new Counts(
-                        a.messages() + b.messages(),
-                        a.bytes() + b.bytes(),
-                        a.waits() + b.waits(),
-                        a.errors() + b.errors(),
-                        a.retries() + b.retries()));
-    }
-
-    private static Counts difference(Counts now, @Nullable LinkUse before) {
-        if (before == null) {
-            return now;
-        }
-        Counts then = before.counts();
-        return new Counts(
-                now.messages() - then.messages(),
-                now.bytes() - then.bytes(),
-                now.waits() - then.waits(),
-                now.errors() - then.errors(),
-                now.retries() - then.retries());
     }
 }

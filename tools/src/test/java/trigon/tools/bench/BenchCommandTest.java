@@ -78,21 +78,17 @@ class BenchCommandTest {
     @Test
     void betweenNodesEachRunsItsOwnRankAndEachSizeHasAPort() throws Exception {
         Path calls = folder.resolve("calls");
-        Path plot = folder.resolve("plot.svg");
 
         Run run = Run.of(
                 machine(GOOD.formatted(calls)),
                 100,
-                "bench --meet 10.0.0.1:7000 --ranks 3 --rank 2 --sizes 64K --json --svg "
-                        .concat(plot.toString())
-                        .split(" "));
+                "bench --meet 10.0.0.1:7000 --ranks 3 --rank 2 --sizes 64K --json".split(" "));
 
         assertThat(run.out()).contains("\"schema\": \"trigon.bench/1\"").contains("\"gigabytesPerSecond\"");
         assertThat(Files.readAllLines(calls))
                 .satisfiesExactly(
                         pair -> assertThat(pair).contains("--rank 1 --ranks 2", "10.0.0.1:7001"),
                         all -> assertThat(all).contains("--rank 2 --ranks 3", "10.0.0.1:7002"));
-        assertThat(plot).content().startsWith("<svg").contains("64 KiB", "all-reduce", "circle");
     }
 
     @Test

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import trigon.tools.machine.ProcessFacts;
-import trigon.tools.verify.Watch.Carried;
+import trigon.tools.metrics.Job.LinkUse;
 import trigon.tools.verify.Watch.Seen;
 import trigon.transport.metrics.MetricsReader.Counts;
 
@@ -17,12 +17,13 @@ class TrafficVerdictTest {
     private static final String NCCL = "/usr/lib/libnccl.so.2.27.7";
     private static final String TRIGON = "/opt/trigon/lib/libnccl-net-trigon.so";
 
-    private static Seen process(long pid, List<String> mapped, Carried... links) {
+    private static Seen process(long pid, List<String> mapped, LinkUse... links) {
         return new Seen(new ProcessFacts(pid, "rank", List.of(), Map.of(), mapped), List.of(links), "");
     }
 
-    private static Carried carried(String link, long bytes) {
-        return new Carried(link, link.startsWith("mlx5") ? "RDMA" : "TCP", new Counts(bytes / 1000, bytes, 0, 0, 0));
+    private static LinkUse carried(String link, long bytes) {
+        return new LinkUse(
+                link, link.startsWith("mlx5") ? "RDMA" : "TCP", 0, true, new Counts(bytes / 1000, bytes, 0, 0, 0));
     }
 
     private static TrafficVerdict verdict(Map<String, Long> nics, Seen... processes) {
