@@ -31,7 +31,9 @@ class ShapesIT {
         List<String[]> runs = new ArrayList<>();
         for (String shape : List.of("ring4", "line4", "star4")) {
             for (String test : List.of("ring", "all-to-all")) {
-                runs.add(new String[] {shape, test, "all"});
+                for (String order : List.of("abcd", "abdc", "acbd")) {
+                    runs.add(new String[] {shape, test, order});
+                }
             }
         }
         return runs;

@@ -1,6 +1,7 @@
 package trigon.tools.console;
 
 import java.io.PrintStream;
+import java.util.List;
 import trigon.system.PrintableText;
 
 /**
@@ -37,6 +38,19 @@ public record Console(PrintStream out, PrintStream err, boolean colour, boolean 
     /** Prints a text of the result in lines that fit; words stay whole. */
     public void paragraph(String text) {
         Table.wrap(text, width).forEach(out::println);
+    }
+
+    /** Says a text at once, in lines that fit; those that go on are indented by so many more columns than the first. */
+    public void paragraph(String text, int indent) {
+        if (text.length() <= width) {
+            say(text);
+            return;
+        }
+        String words = text.stripLeading();
+        String margin = " ".repeat(text.length() - words.length());
+        List<String> lines = Table.wrap(words, width - margin.length() - indent);
+        say(margin + lines.getFirst());
+        lines.stream().skip(1).forEach(line -> say(margin + " ".repeat(indent) + line));
     }
 
     /** Says something besides the result, which is whole without it; in one line that a terminal only shows. */

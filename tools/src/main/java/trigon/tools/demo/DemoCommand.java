@@ -5,29 +5,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import trigon.system.file.Folder;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Choice;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Json;
 import trigon.tools.console.Termination;
 import trigon.tools.console.UserFiles;
-import trigon.tools.demo.ShapeDemo.Job;
+import trigon.tools.demo.DemoCluster.Links;
+import trigon.tools.demo.DemoCluster.Shape;
+import trigon.tools.demo.ShapeDemo.Test;
 import trigon.tools.machine.Machine;
 
 /** {@code trigon demo}: whether the plugin works on this machine, and whether it does when a cable is cut. */
@@ -43,7 +39,10 @@ import trigon.tools.machine.Machine;
                     + " in network namespaces where the user may make some, and takes an interface down there;"
                     + " elsewhere on 127.0.0.0/8, where it ends the cable's TCP connections."
         })
-public final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand extends ToolCommand {
+
+    /** Columns by which a line that goes on is indented, beside the line's own. */
+    static final int INDENT = 3;
 
     private static final String APART = "--apart";
     private static final Set<String> OF_THE_CUT = Set.of("--cut", "--bytes", "--away", "--logs", "--json", APART);
@@ -52,13 +51,6 @@ public final class DemoCommand implements Callable<Integer> {
     private static final int SECONDS_AWAY = 3;
     private static final int MAX_SECONDS_AWAY = 99;
 
-    private final Machine machine;
-    private final Console console;
-    private final List<Map<String, Object>> runs = new ArrayList<>();
-
-    @Spec
-    private CommandSpec spec;
-
     @Option(
             names = "--shape",
             paramLabel = "SHAPE",
@@ -66,7 +58,7 @@ public final class DemoCommand implements Callable<Integer> {
             description = "The cables: triangle, or of four nodes ring4 (a-b-c-d-a), line4 (a-b-c-d) or star4 (around"
                     + " a). Nodes without a cable are connected through others. Four nodes have none of the lab's."
                     + " Default: triangle")
-    private DemoShape shape = DemoShape.TRIANGLE;
+    private Shape shape = Shape.TRIANGLE;
 
     @Option(
             names = "--cut",
@@ -80,12 +72,12 @@ public final class DemoCommand implements Callable<Integer> {
             paramLabel = "TEST",
             converter = Tests.class,
             description = "ring: the all-reduce; all-to-all: messages from each rank to each other. Default: ring")
-    private ShapeDemo.Test test = ShapeDemo.Test.RING;
+    private Test test = Test.RING;
 
     @Option(
             names = "--order",
             paramLabel = "NODES",
-            description = "The nodes in the order of their ranks, for example abdc; \"all\" runs all that differ.")
+            description = "The nodes in the order of their ranks, for example abdc.")
     private Optional<String> order = Optional.empty();
 
     @Option(
@@ -96,7 +88,7 @@ public final class DemoCommand implements Callable<Integer> {
                     + " rxe_bc, rxe_ca and rxe_cb, as the lab makes them; simulated: RDMA devices that are no"
                     + " hardware, without root where users may make namespaces; auto: RDMA where those of the lab are."
                     + " Default: auto")
-    private DemoLinks links = DemoLinks.AUTO;
+    private Links links = Links.AUTO;
 
     @Option(
             names = "--bytes",
@@ -106,13 +98,6 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Option(names = "--iterations", paramLabel = "N", description = "Number of all-reduces. Default: 10")
     private int iterations = 10;
-
-    @Option(
-            names = "--cables",
-            paramLabel = "N",
-            completionCandidates = Cables.class,
-            description = "Which NIC each node lists first: 0 to 7, a bit for each node; \"all\" runs all. Default: 0")
-    private String cables = "0";
 
     @Option(
             names = "--away",
@@ -138,48 +123,36 @@ public final class DemoCommand implements Callable<Integer> {
             description = "The result as JSON, schema trigon.demo/1; what the demo says meanwhile goes to stderr.")
     private boolean json;
 
-    @Option(names = APART, hidden = true, description = "Do not create network namespaces.")
+    @Option(names = APART, hidden = true, description = "Network namespaces have been created.")
     private boolean apart;
 
     public DemoCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
-        this.spec = CommandSpec.create(); // until picocli has set it
+        super(machine, console);
     }
 
-    static final class Shapes extends Choice<DemoShape> {
+    static final class Shapes extends Choice<Shape> {
         Shapes() {
-            super(DemoShape.values());
+            super(Shape.values());
         }
     }
 
-    static final class Tests extends Choice<ShapeDemo.Test> {
+    static final class Tests extends Choice<Test> {
         Tests() {
-            super(ShapeDemo.Test.values());
+            super(Test.values());
         }
     }
 
-    static final class Kinds extends Choice<DemoLinks> {
+    static final class Kinds extends Choice<Links> {
         Kinds() {
-            super(DemoLinks.values());
-        }
-    }
-
-    /** For completion. */
-    static final class Cables implements Iterable<String> {
-        @Override
-        public Iterator<String> iterator() {
-            return Stream.concat(IntStream.range(0, 8).mapToObj(Integer::toString), Stream.of("all"))
-                    .iterator();
+            super(Links.values());
         }
     }
 
     /** One of the demos, in a folder for its settings and logs. */
     @FunctionalInterface
     private interface Demo {
-
-        /** Returns whether every element was right on every rank. */
-        boolean run(Path folder) throws IOException, InterruptedException;
+        /** Returns the result, for JSON. */
+        Map<String, Object> run(Path folder) throws IOException, InterruptedException;
     }
 
     @Override
@@ -203,65 +176,62 @@ public final class DemoCommand implements Callable<Integer> {
         check(
                 seconds > 0 && seconds <= MAX_SECONDS_AWAY,
                 "--away is " + seconds + ": must be 1 to " + MAX_SECONDS_AWAY);
-        boolean spaces = CableNamespaces.areAllowed();
-        if (!spaces && !apart) {
-            Optional<List<String>> words = Apart.by("mount -t tmpfs tmpfs /run && " + CableNamespaces.PROBE);
+        if (!apart) {
+            Optional<List<String>> words = Apart.by(CutDemo.cluster(true).namespaces());
             if (words.isPresent()) {
                 return runApart(words.get());
             }
         }
-        return inFolder(folder -> new CutDemo(
-                        meanwhile(), spaces, size, Duration.ofSeconds(seconds), folder.resolve("cut"), runs)
-                .run(machine));
+        CutDemo demo = new CutDemo(apart, size, Duration.ofSeconds(seconds));
+        return inFolder(folder -> demo.run(machine, meanwhile(), folder.resolve("cut")));
     }
 
     private int runShape() throws IOException, InterruptedException {
-        DemoLinks kind = links;
-        if (kind == DemoLinks.AUTO && Files.exists(machine.file("sys/class/infiniband/rxe_ab"))) {
-            kind = DemoLinks.RDMA;
+        Links kind = links;
+        if (kind == Links.AUTO && Files.exists(machine.file("sys/class/infiniband/rxe_ab"))) {
+            kind = Links.RDMA;
         }
-        if (kind == DemoLinks.AUTO || (kind == DemoLinks.RDMA && shape != DemoShape.TRIANGLE)) {
-            kind = DemoLinks.SOFTWARE;
+        if (kind == Links.AUTO || (kind == Links.RDMA && shape != Shape.TRIANGLE)) {
+            kind = Links.SOFTWARE;
         }
-        Layout layout = new Layout(shape, cut.map(this::cable), kind);
-        Job job = new Job(test, bytes.orElse(BYTES), iterations, handshakeTimeout);
+        Optional<String> missing = cut.map(this::cable);
         check(away.isEmpty(), "--away goes with --cut without a cable");
-        check(job.bytes() >= 0, "--bytes is " + job.bytes() + ": must be at least 0");
+        check(bytes.orElse(BYTES) >= 0, "--bytes is " + bytes.orElse(BYTES) + ": must be at least 0");
         check(iterations > 0, "--iterations is " + iterations + ": must be at least 1");
         check(
                 handshakeTimeout.matches("[1-9][0-9]*(ms|s|m)"),
                 "--handshake-timeout is " + handshakeTimeout + ": must be a number with ms, s or m");
-        check(cables.matches("[0-7]|all"), "--cables is " + cables + ": must be 0 to 7, or all");
-        List<String> orders = orders();
-        ShapeDemo demo = new ShapeDemo(machine, meanwhile(), layout, job, runs);
-        if (kind == DemoLinks.SIMULATED && !apart) {
-            return simulate();
+        String ranks = order.orElse(shape.nodes());
+        check(
+                ranks.chars()
+                        .sorted()
+                        .mapToObj(Character::toString)
+                        .collect(Collectors.joining())
+                        .equals(shape.nodes()),
+                "--order is " + ranks + ": must name each node of " + shape.nodes() + " once");
+        DemoCluster cluster = DemoCluster.of(shape, missing, kind);
+        if (kind == Links.SIMULATED && !apart) {
+            return simulate(cluster);
         }
-        List<Integer> reversed =
-                cables.equals("all") ? IntStream.range(0, 8).boxed().toList() : List.of(Integer.parseInt(cables));
+        String layout = shape + cut.map(cable -> " without " + cable).orElse("");
+        ShapeDemo demo = new ShapeDemo(layout, kind, ranks, test, bytes.orElse(BYTES), iterations, handshakeTimeout);
         return inFolder(folder -> {
-            boolean right = true;
-            for (int each : reversed) {
-                for (String ranks : orders) {
-                    right &= demo.run(
-                            each, ranks, folder.resolve("order-" + each + (orders.size() > 1 ? "-" + ranks : "")));
-                }
-            }
-            if (right) {
+            Map<String, Object> result = demo.run(machine, meanwhile(), cluster, folder.resolve("ranks"));
+            if (Boolean.TRUE.equals(result.get("good"))) {
                 meanwhile().say("Every element was right on every rank.");
             }
-            return right;
+            return result;
         });
     }
 
     /** The devices' addresses are on the loopback interface of a namespace. */
-    private int simulate() throws IOException, InterruptedException {
+    private int simulate(DemoCluster cluster) throws IOException, InterruptedException {
         Path device = machine.homeFor("demo").resolve("libexec/simulated/libibverbs.so.1");
         if (!Files.isReadable(device)) {
             throw new CommandFailure(
                     "--links simulated: no " + device + ": the machine that built this had no <infiniband/verbs.h>");
         }
-        return runApart(Apart.by("ip link set lo up")
+        return runApart(Apart.by(cluster.addresses())
                 .orElseThrow(() -> new CommandFailure("--links simulated: takes the program ip, and a network"
                         + " namespace, which this user cannot make; root can")));
     }
@@ -283,9 +253,10 @@ public final class DemoCommand implements Callable<Integer> {
         Path folder = logs.isPresent() ? made(logs.get()) : Files.createTempDirectory("trigon-demo");
         boolean keep = logs.isPresent();
         try {
-            boolean right = demo.run(folder);
+            Map<String, Object> run = demo.run(folder);
+            boolean right = Boolean.TRUE.equals(run.get("good"));
             if (json) {
-                console.out().print(Json.text(machine.document("trigon.demo/1", "good", right, "runs", runs)));
+                printJson("trigon.demo/1", Json.object("good", right, "runs", List.of(run)));
             }
             if (!right) {
                 keep = true;
@@ -316,28 +287,9 @@ public final class DemoCommand implements Callable<Integer> {
                         "--cut is " + ends + ": " + shape + " has the cables " + String.join(" ", shape.cables())));
     }
 
-    private List<String> orders() {
-        if (order.isEmpty() || order.get().equals("all")) {
-            return order.isEmpty() ? shape.orders().subList(0, 1) : shape.orders();
-        }
-        check(
-                order.get()
-                        .chars()
-                        .sorted()
-                        .mapToObj(Character::toString)
-                        .collect(Collectors.joining())
-                        .equals(shape.nodes()),
-                "--order is " + order.get() + ": must name each node of " + shape.nodes() + " once, or be all");
-        return List.of(order.get());
-    }
-
     private void check(boolean right, String message) {
         if (!right) {
             throw wrong(message);
         }
-    }
-
-    private ParameterException wrong(String message) {
-        return new ParameterException(spec.commandLine(), message);
     }
 }

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import trigon.tools.Run;
+import trigon.tools.demo.DemoCluster.Links;
+import trigon.tools.demo.DemoCluster.Shape;
 
 class DemoCommandTest {
 
@@ -18,8 +20,7 @@ class DemoCommandTest {
                 "--links carrier-pigeon|must be one of auto, software, rdma, simulated",
                 "--test pipe|must be one of ring, all-to-all",
                 "--shape line4 --cut a-c|line4 has the cables ab bc cd",
-                "--order aab|must name each node of abc once, or be all",
-                "--cables 8|must be 0 to 7, or all",
+                "--order aab|must name each node of abc once",
                 "--iterations 0|must be at least 1",
                 "--handshake-timeout soon|must be a number with ms, s or m",
                 "--cut --away 100|must be 1 to 99",
@@ -43,9 +44,7 @@ class DemoCommandTest {
 
     @Test
     void eachCableIsASubnet() {
-        Layout ring = new Layout(DemoShape.RING4, Optional.empty(), DemoLinks.SOFTWARE);
-
-        assertThat(ring.file(0, "").nodes().lines())
+        assertThat(DemoCluster.of(Shape.RING4, Optional.empty(), Links.SOFTWARE).entries())
                 .containsExactly(
                         "  a: {nics: [{address: 127.0.12.1/24}, {address: 127.0.14.1/24}]}",
                         "  b: {nics: [{address: 127.0.12.2/24}, {address: 127.0.23.2/24}]}",
@@ -54,16 +53,23 @@ class DemoCommandTest {
     }
 
     @Test
-    void aNodeMayListItsNicsInReverseAndACableMayBeLeftOut() {
-        Layout triangle = new Layout(DemoShape.TRIANGLE, Optional.of("ab"), DemoLinks.SIMULATED);
+    void aCableMayBeLeftOut() {
+        DemoCluster triangle = DemoCluster.of(Shape.TRIANGLE, Optional.of("ab"), Links.SIMULATED);
 
-        assertThat(triangle.file(1, "").nodes().lines())
+        assertThat(triangle.entries())
                 .containsExactly(
                         "  a: {nics: [{device: sim_ac, address: 127.0.13.1/24}]}",
                         "  b: {nics: [{device: sim_bc, address: 127.0.23.2/24}]}",
-                        "  c: {nics: [{device: sim_cb, address: 127.0.23.3/24},",
-                        "             {device: sim_ca, address: 127.0.13.3/24}]}");
+                        "  c: {nics: [{device: sim_ca, address: 127.0.13.3/24},"
+                                + " {device: sim_cb, address: 127.0.23.3/24}]}");
         assertThat(triangle.devices('c')).isEqualTo("sim_ca=127.0.13.3/24,sim_cb=127.0.23.3/24");
-        assertThat(triangle).hasToString("triangle without a-b");
+    }
+
+    @Test
+    void eachTwoNodesOfTheCutHaveTwoCablesInSubnetsOfTheirOwn() {
+        assertThat(CutDemo.cluster(true).entries())
+                .hasSize(3)
+                .startsWith("  a: {nics: [{address: 10.1.12.1/24}, {address: 10.1.13.1/24}, {address: 10.2.12.1/24},"
+                        + " {address: 10.2.13.1/24}]}");
     }
 }
