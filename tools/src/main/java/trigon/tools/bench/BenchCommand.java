@@ -200,19 +200,10 @@ public final class BenchCommand extends ToolCommand {
     }
 
     private List<List<String>> optionsOfOthers(Meetings meetings) {
+        String common = "--ranks %d --sizes %s --timeout %d%s %s"
+                .formatted(ranks, String.join(",", sizes), timeout, perftest ? " --perftest" : "", Caller.OPTION);
         return IntStream.range(1, ranks)
-                .mapToObj(other -> {
-                    List<String> options =
-                            new ArrayList<>(List.of("--meet", meetings.of(other).toString()));
-                    options.addAll(List.of("--ranks", Integer.toString(ranks)));
-                    options.addAll(List.of("--sizes", String.join(",", sizes)));
-                    options.addAll(List.of("--timeout", Integer.toString(timeout)));
-                    if (perftest) {
-                        options.add("--perftest");
-                    }
-                    options.add(Caller.OPTION);
-                    return options;
-                })
+                .mapToObj(other -> List.of(("--meet " + meetings.of(other) + " " + common).split(" ", -1)))
                 .toList();
     }
 

@@ -113,25 +113,19 @@ final class BenchHost {
 
     private Process start(BenchStep step, int place, String meeting) throws IOException {
         long reduced = step.kind() == Kind.POINT_TO_POINT ? 2 * step.bytes() : step.bytes();
-        List<String> options = List.of(
-                "--rank",
-                Integer.toString(place),
-                "--ranks",
-                Integer.toString(step.ranks().size()),
-                "--rendezvous",
-                meeting,
-                "--bytes",
-                Long.toString(reduced),
-                "--iterations",
-                Integer.toString(step.rounds()),
-                "--warmup",
-                Integer.toString(Math.max(1, step.rounds() / 5)),
-                "--timeout",
-                Integer.toString(timeoutSeconds),
-                "--print-rounds");
+        String options = "--rank %d --ranks %d --bytes %d --iterations %d --warmup %d --timeout %d --print-rounds"
+                .formatted(
+                        place,
+                        step.ranks().size(),
+                        reduced,
+                        step.rounds(),
+                        Math.max(1, step.rounds() / 5),
+                        timeoutSeconds);
+        List<String> words = new ArrayList<>(List.of("--rendezvous", meeting));
+        words.addAll(List.of(options.split(" ", -1)));
         Map<String, String> all = new HashMap<>(environment);
         all.put("NCCL_DEBUG", "INFO");
-        Process process = host.start(List.of(), options, all, output(place), log(place));
+        Process process = host.start(List.of(), words, all, output(place), log(place));
         running.add(process);
         if (stopped) {
             process.destroyForcibly();

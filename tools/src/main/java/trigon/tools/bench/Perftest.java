@@ -125,18 +125,9 @@ final class Perftest {
      */
     Figures measure(LocalLink link, BenchStep step, Optional<String> server, int port)
             throws IOException, InterruptedException {
-        List<String> of = List.of(
-                "-d",
-                link.deviceName(),
-                "-i",
-                Integer.toString(link.port()),
-                "-x",
-                Integer.toString(link.gidIndex()),
-                "-s",
-                Long.toString(step.bytes()),
-                "-n",
-                Integer.toString(step.rounds()),
-                "-F");
+        List<String> of = List.of("-d %s -i %d -x %d -s %d -n %d -F"
+                .formatted(link.deviceName(), link.port(), link.gidIndex(), step.bytes(), step.rounds())
+                .split(" ", -1));
         return new Figures(
                 step.ranks(),
                 step.bytes(),

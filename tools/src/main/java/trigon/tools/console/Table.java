@@ -67,18 +67,34 @@ public final class Table {
         this.header = List.of(header);
     }
 
-    /** Adds a row; as many cells as there are headings. Returns this table. */
-    public Table row(String... cells) {
+    /** Adds a row; as many cells as there are headings, of any type. Returns this table. */
+    public Table row(Object... cells) {
         return styled(Style.STRONG, cells);
     }
 
     /** One more row, of which the first cell is in that style. */
-    public Table styled(Style style, String... cells) {
+    public Table styled(Style style, Object... cells) {
         if (cells.length != header.size()) {
             throw new IllegalArgumentException(cells.length + " cells for " + header.size() + " columns");
         }
-        rows.add(new Row(style, Stream.of(cells).map(PrintableText::of).toList()));
+        rows.add(new Row(
+                style,
+                Stream.of(cells).map(String::valueOf).map(PrintableText::of).toList()));
         return this;
+    }
+
+    /** The same table without these columns, which are counted from 0. */
+    public Table without(int... columns) {
+        Table narrow = new Table(kept(header, columns).toArray(String[]::new));
+        rows.forEach(row -> narrow.rows.add(new Row(row.style(), kept(row.cells(), columns))));
+        return narrow;
+    }
+
+    private static List<String> kept(List<String> cells, int... left) {
+        return IntStream.range(0, cells.size())
+                .filter(i -> IntStream.of(left).noneMatch(each -> each == i))
+                .mapToObj(cells::get)
+                .toList();
     }
 
     /** Whether it has no rows. */

@@ -45,9 +45,9 @@ final class ProcessPaths {
                         path.link(),
                         path.relays().isEmpty() ? carrier(job, path.link()) : "relayed by " + path.relays(),
                         path.stateWord(),
-                        Long.toString(path.counts().bytes() / 1_000_000),
-                        Long.toString(path.counts().errors()),
-                        Long.toString(path.counts().retries()));
+                        path.counts().bytes() / 1_000_000,
+                        path.counts().errors(),
+                        path.counts().retries());
             }
             table.print(console);
             console.out()

@@ -76,9 +76,16 @@ public record Job(
      * @param relays the relays and what carries their hops, known to the sender only; empty without relays
      */
     public record PathUse(String link, String peer, String end, String relays, int state, Counts counts) {
-        /** For people, in lower case: for example {@code up}. */
+        /** For people: the transport's PathState, in lower case. */
         public String stateWord() {
-            return PathWords.state(state);
+            return switch (state) {
+                case 1 -> "opening";
+                case 2 -> "up";
+                case 3 -> "lost";
+                case 4 -> "closed";
+                case 5 -> "interrupted";
+                default -> "state " + state;
+            };
         }
     }
 

@@ -61,19 +61,19 @@ public final class JobsCommand extends ToolCommand {
                         job.rank().isEmpty() ? "-" : job.rank(),
                         link.name(),
                         link.state(),
-                        Long.toString(counts.messages()),
-                        Long.toString(counts.bytes() / 1_000_000),
-                        Long.toString(counts.waits()),
-                        Long.toString(counts.errors()),
-                        Long.toString(counts.retries()));
+                        counts.messages(),
+                        counts.bytes() / 1_000_000,
+                        counts.waits(),
+                        counts.errors(),
+                        counts.retries());
             }
             for (PathUse path : job.paths()) {
                 paths.row(
                         name,
                         path.link(),
                         path.end(),
-                        PathWords.state(path.state()),
-                        Long.toString(path.counts().bytes() / 1_000_000),
+                        path.stateWord(),
+                        path.counts().bytes() / 1_000_000,
                         path.peer(),
                         path.relays().isEmpty() ? "-" : path.relays());
             }
@@ -83,12 +83,12 @@ public final class JobsCommand extends ToolCommand {
                         name,
                         each.link(),
                         counts.peer(),
-                        Long.toString(counts.failovers()),
-                        Long.toString(counts.returns()),
-                        Long.toString(TimeUnit.NANOSECONDS.toMillis(counts.pausedNanos())),
-                        Long.toString(TimeUnit.NANOSECONDS.toMillis(counts.longestNanos())),
-                        Long.toString(counts.messages()),
-                        Long.toString(counts.bytes() / 1_000_000));
+                        counts.failovers(),
+                        counts.returns(),
+                        TimeUnit.NANOSECONDS.toMillis(counts.pausedNanos()),
+                        TimeUnit.NANOSECONDS.toMillis(counts.longestNanos()),
+                        counts.messages(),
+                        counts.bytes() / 1_000_000);
             }
         }
         links.print(console);
@@ -132,7 +132,7 @@ public final class JobsCommand extends ToolCommand {
                                                 "peer", path.peer(),
                                                 "end", path.end(),
                                                 "relays", path.relays(),
-                                                "state", PathWords.state(path.state())),
+                                                "state", path.stateWord()),
                                         path.counts()))
                                 .toList(),
                 "failovers", job.failovers().stream().map(JobsCommand::json).toList());

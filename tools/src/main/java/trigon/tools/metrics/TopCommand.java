@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import trigon.tools.command.ToolCommand;
@@ -154,51 +153,30 @@ public final class TopCommand extends ToolCommand {
         if (console.colour()) {
             console.out().print("\u001b[H\u001b[2J"); // from the top, on an empty screen
         }
-        boolean wide = console.width() >= WIDE;
-        Table table = new Table(columns(
-                wide,
-                "process",
-                "rank",
-                "link",
-                "Gb/s",
-                "of link",
-                "messages/s",
-                "waits/s",
-                "lost",
-                "failovers",
-                "over"));
+        Table table = new Table(
+                "process", "rank", "link", "Gb/s", "of link", "messages/s", "waits/s", "lost", "failovers", "over");
         for (Job job : update.jobs()) {
             Map<String, Long> failovers = job.failoversByLink();
             for (LinkUse link : job.links()) {
                 double gigabits = update.rate(job, link, Counts::bytes) * 8 / 1e9;
                 table.styled(
                         link.counts().errors() > update.before(job, link).errors() ? Style.BAD : Style.GOOD,
-                        columns(
-                                wide,
-                                job.pid() + " " + job.program(),
-                                job.rank().isEmpty() ? "-" : job.rank(),
-                                link.name(),
-                                "%.2f".formatted(gigabits),
-                                link.speedMbps() > 0 ? "%.0f %%".formatted(gigabits * 100_000 / link.speedMbps()) : "-",
-                                "%.0f".formatted(update.rate(job, link, Counts::messages)),
-                                "%.0f".formatted(update.rate(job, link, Counts::waits)),
-                                Long.toString(link.counts().errors()),
-                                Long.toString(failovers.getOrDefault(link.name(), 0L)),
-                                job.over(link)));
+                        job.pid() + " " + job.program(),
+                        job.rank().isEmpty() ? "-" : job.rank(),
+                        link.name(),
+                        "%.2f".formatted(gigabits),
+                        link.speedMbps() > 0 ? "%.0f %%".formatted(gigabits * 100_000 / link.speedMbps()) : "-",
+                        "%.0f".formatted(update.rate(job, link, Counts::messages)),
+                        "%.0f".formatted(update.rate(job, link, Counts::waits)),
+                        link.counts().errors(),
+                        failovers.getOrDefault(link.name(), 0L),
+                        job.over(link));
             }
         }
         if (table.isEmpty()) {
             console.out().println("No process that you can see uses Trigon here.");
         } else {
-            table.print(console);
+            (console.width() >= WIDE ? table : table.without(WAITS, FAILOVERS)).print(console);
         }
-    }
-
-    /** Of all columns those that there is room for: not what is counted of waits and failovers, if it is narrow. */
-    private static String[] columns(boolean wide, String... all) {
-        return IntStream.range(0, all.length)
-                .filter(i -> wide || (i != WAITS && i != FAILOVERS))
-                .mapToObj(i -> all[i])
-                .toArray(String[]::new);
     }
 }

@@ -65,17 +65,17 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
      *
      * @param nodes their names; n1, n2 and so on if there are none
      * @param spark whether all nodes are DGX Sparks
-     * @throws WrongOption if it is none
+     * @throws IllegalArgumentException if it is none
      */
     public static Cabling shape(String text, List<String> nodes, boolean spark) {
         String[] words = text.split(":", -1);
         int size = words.length == 2 && words[1].matches("\\d{1,4}") ? Integer.parseInt(words[1]) : 0;
         if (size < 2 || size > MAX_NODES) {
-            throw new WrongOption("--shape is " + text + ": must be ring, line, star or mesh, a colon, and a number of"
-                    + " nodes from 2 to " + MAX_NODES);
+            throw new IllegalArgumentException("--shape is " + text
+                    + ": must be ring, line, star or mesh, a colon, and a number of" + " nodes from 2 to " + MAX_NODES);
         }
         if (!nodes.isEmpty() && nodes.stream().distinct().count() != size) {
-            throw new WrongOption("--nodes is %s: must be %d different names, for --shape %s"
+            throw new IllegalArgumentException("--nodes is %s: must be %d different names, for --shape %s"
                     .formatted(String.join(",", nodes), size, text));
         }
         List<String> names = nodes.isEmpty()
@@ -89,7 +89,8 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
                     case "line" -> j == i + 1;
                     case "star" -> i == 0;
                     case "mesh" -> true;
-                    default -> throw new WrongOption("--shape is " + text + ": must be ring, line, star or mesh");
+                    default ->
+                        throw new IllegalArgumentException("--shape is " + text + ": must be ring, line, star or mesh");
                 };
                 if (joined) {
                     ends.add(new String[] {names.get(i), names.get(j), "--shape"});

@@ -41,40 +41,27 @@ public record Plan(
      * @param gigabits the speed of each; by what their ends are if it is empty
      */
     static Plan of(Cabling cabling, Subnets subnets, OptionalDouble gigabits) {
-        Plan plan = withoutAdvice(cabling, subnets, gigabits);
-        if (cabling.nodes().size() > MAX_FOR_ONE_MORE) {
-            return plan;
-        }
+        Plan plan = of(cabling, subnets, gigabits, Optional.empty());
+        List<String> nodes = cabling.nodes().size() > MAX_FOR_ONE_MORE ? List.of() : cabling.nodes();
         Optional<OneMore> best = Optional.empty();
         double most = plan.allReduce() + plan.allToAll();
-        List<String> nodes = cabling.nodes();
         for (int i = 0; i < nodes.size(); i++) {
             for (int j = i + 1; j < nodes.size(); j++) {
                 Optional<Cabling> with = cabling.with(nodes.get(i), nodes.get(j));
                 if (with.isEmpty()) {
                     continue;
                 }
-                Plan more = withoutAdvice(with.get(), subnets, gigabits);
+                Plan more = of(with.get(), subnets, gigabits, Optional.empty());
                 if (more.allReduce() + more.allToAll() > most * 1.01) {
                     most = more.allReduce() + more.allToAll();
                     best = Optional.of(new OneMore(nodes.get(i), nodes.get(j), more.allReduce(), more.allToAll()));
                 }
             }
         }
-        return new Plan(
-                cabling,
-                subnets,
-                plan.speeds(),
-                plan.order(),
-                plan.withoutRelay(),
-                plan.connected(),
-                plan.relayedPairs(),
-                plan.allReduce(),
-                plan.allToAll(),
-                best);
+        return best.isEmpty() ? plan : of(cabling, subnets, gigabits, best);
     }
 
-    private static Plan withoutAdvice(Cabling cabling, Subnets subnets, OptionalDouble gigabits) {
+    private static Plan of(Cabling cabling, Subnets subnets, OptionalDouble gigabits, Optional<OneMore> oneMore) {
         Speeds speeds = Speeds.of(cabling, gigabits);
         PlannedTraffic traffic = new PlannedTraffic(cabling, speeds.gigabits());
         int nodes = cabling.nodes().size();
@@ -92,7 +79,7 @@ public record Plan(
                 traffic.relayedPairs(),
                 connected ? traffic.ringGigabits(order) / BITS_OF_A_BYTE : 0,
                 connected ? traffic.allToAllGigabits() * (nodes - 1) / BITS_OF_A_BYTE : 0,
-                Optional.empty());
+                oneMore);
     }
 
     /** The cluster file, the same for all nodes, in the order of the ranks. */

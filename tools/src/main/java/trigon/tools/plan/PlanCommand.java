@@ -132,8 +132,8 @@ public final class PlanCommand extends ToolCommand {
                     : shape.isPresent() ? Cabling.shape(shape.get(), nodes, spark) : asked();
             OptionalDouble gigabits = speed.map(OptionalDouble::of).orElse(OptionalDouble.empty());
             return Plan.of(cabling, Subnets.of(cabling, base, prefix), gigabits);
-        } catch (WrongOption e) {
-            throw wrong(e.getMessage());
+        } catch (IllegalArgumentException e) {
+            throw wrong(String.valueOf(e.getMessage()));
         }
     }
 

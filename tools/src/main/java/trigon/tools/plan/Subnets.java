@@ -33,13 +33,13 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
     /**
      * In 10.BASE.0.0/16, without subnets that a node has elsewhere.
      *
-     * @throws WrongOption if there is no such base or prefix
+     * @throws IllegalArgumentException if there is no such base or prefix
      * @throws CommandFailure if there are too many cables for it
      */
     static Subnets of(Cabling cabling, int base, int wanted) {
         int prefix = wanted > 0 ? wanted : cabling.cables().size() <= MAX_OF_24 ? 24 : 31;
         if (base < 0 || base > 255 || (prefix != 24 && prefix != 30 && prefix != 31)) {
-            throw new WrongOption("--base must be 0 to 255, and --prefix 24, 30 or 31");
+            throw new IllegalArgumentException("--base must be 0 to 255, and --prefix 24, 30 or 31");
         }
         Map<String, List<NicAddress>> byNode = new LinkedHashMap<>();
         cabling.nodes().forEach(node -> byNode.put(node, new ArrayList<>()));

@@ -48,7 +48,7 @@ final class ListCommand extends ToolCommand {
             PolicyReport report = each.report();
             table.styled(
                     report.refused().isEmpty() ? Style.GOOD : Style.WARNING,
-                    Long.toString(each.pid()),
+                    each.pid(),
                     each.command(),
                     report.file(),
                     version(report) + (report.refused().isEmpty() ? "" : "; refused: " + report.refused()));

@@ -209,7 +209,7 @@ final class LoadCommand extends ToolCommand {
                     : each.report().refused();
             table.styled(
                     taken ? Style.GOOD : Style.BAD,
-                    Long.toString(each.pid()),
+                    each.pid(),
                     each.command(),
                     taken ? "has loaded it, for new communicators, connections and events" : why);
         }

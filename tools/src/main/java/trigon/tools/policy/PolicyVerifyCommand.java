@@ -81,11 +81,7 @@ final class PolicyVerifyCommand extends ToolCommand {
                 console.out().println("sha256    " + policy.digest());
                 Table table = new Table("program", "section", "at most, instructions", "decides");
                 for (Policy.Program program : policy.programs()) {
-                    table.row(
-                            program.name(),
-                            program.type().section(),
-                            Integer.toString(program.worstCase()),
-                            decides(program));
+                    table.row(program.name(), program.type().section(), program.worstCase(), decides(program));
                 }
                 table.print(console);
             }

@@ -64,11 +64,7 @@ final class StatCommand extends ToolCommand {
         }
         Table tuners = new Table("decided", "left to NCCL", "impossible", "communicator");
         for (PolicyReport.Tuner tuner : report.tuners()) {
-            tuners.row(
-                    Long.toString(tuner.decided()),
-                    Long.toString(tuner.left()),
-                    Long.toString(tuner.impossible()),
-                    tuner.communicator());
+            tuners.row(tuner.decided(), tuner.left(), tuner.impossible(), tuner.communicator());
         }
         if (!tuners.isEmpty()) {
             tuners.print(console);

@@ -15,13 +15,20 @@ final class ReportText {
 
     private static final int WIDE = 120;
 
+    /** Places of columns that a narrow terminal has no room for. */
+    private static final int BYTES = 2;
+
+    private static final int CREDIT_MEDIAN = 5;
+    private static final int CREDIT_P99 = 6;
+
     private ReportText() {}
 
     /** Prints the report's tables and its verdict; in a narrow terminal without some columns. */
     static void print(Report report, Console to) {
         operations(report).print(to);
         to.out().println();
-        (to.width() < WIDE ? narrowLinks(report) : wideLinks(report)).print(to);
+        Table links = links(report);
+        (to.width() < WIDE ? links.without(BYTES, CREDIT_MEDIAN, CREDIT_P99) : links).print(to);
         to.out().println();
         paragraph(report.verdict(), to);
         report.run().problems().forEach(problem -> paragraph("note: " + problem, to));
@@ -38,7 +45,7 @@ final class ReportText {
                     row.name(),
                     Amounts.size(row.bytes()),
                     row.algorithm().isEmpty() ? "-" : row.algorithm(),
-                    Integer.toString(row.count()),
+                    row.count(),
                     Amounts.time(row.medianWall()),
                     Amounts.share(row.explained(), row.totalWall()),
                     causes(row));
@@ -46,42 +53,18 @@ final class ReportText {
         return table;
     }
 
-    private static Table wideLinks(Report report) {
+    private static Table links(Report report) {
         Table table = new Table(
-                "direction",
-                "messages",
-                "bytes",
-                "transport p50",
-                "p99",
-                "credit p50",
-                "p99",
-                "retransmitted",
-                "clock",
-                "links");
+                "direction", "messages", "bytes", "p50", "p99", "credit p50", "p99", "retransmitted", "clock", "links");
         for (LinkRow row : report.links()) {
             table.row(
                     row.direction(),
-                    Long.toString(row.messages()),
+                    row.messages(),
                     Amounts.size(row.bytes()),
                     Amounts.time(row.transportMedian()),
                     Amounts.time(row.transportP99()),
                     Amounts.time(row.waitMedian()),
                     Amounts.time(row.waitP99()),
-                    retransmissions(row),
-                    Amounts.bound(row.bound()),
-                    row.links());
-        }
-        return table;
-    }
-
-    private static Table narrowLinks(Report report) {
-        Table table = new Table("direction", "messages", "p50", "p99", "retransmitted", "clock", "links");
-        for (LinkRow row : report.links()) {
-            table.row(
-                    row.direction(),
-                    Long.toString(row.messages()),
-                    Amounts.time(row.transportMedian()),
-                    Amounts.time(row.transportP99()),
                     retransmissions(row),
                     Amounts.bound(row.bound()),
                     row.links());

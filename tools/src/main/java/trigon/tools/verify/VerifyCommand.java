@@ -215,8 +215,8 @@ public final class VerifyCommand extends ToolCommand {
                             name,
                             link.name(),
                             link.carrier(),
-                            Long.toString(link.counts().messages()),
-                            Long.toString(link.counts().bytes() / 1_000_000)));
+                            link.counts().messages(),
+                            link.counts().bytes() / 1_000_000));
         }
         libraries.print(console);
         console.out().println();
@@ -226,8 +226,7 @@ public final class VerifyCommand extends ToolCommand {
         Table counters = new Table("NIC", "counted MB", "by Trigon MB");
         nics.forEach((nic, bytes) -> {
             if (bytes > 0 || ours.containsKey(nic)) {
-                counters.row(
-                        nic, Long.toString(bytes / 1_000_000), Long.toString(ours.getOrDefault(nic, 0L) / 1_000_000));
+                counters.row(nic, bytes / 1_000_000, ours.getOrDefault(nic, 0L) / 1_000_000);
             }
         });
         if (!counters.isEmpty()) {
