@@ -7,10 +7,10 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 project=$(CDPATH='' cd -- "$here/../.." && pwd)
 
 # build first: the guests may not see what changes later
-(cd "$project" && ./mvnw -B -ntp -q -pl tools -am -DskipTests test-compile) || exit 125
+(cd "$project" && ./mvnw -B -ntp -q -pl cluster -am -DskipTests test-compile) || exit 125
 "$here/lab.py" up tri
 trap '"$here/lab.py" down' EXIT
 trap 'exit 130' INT TERM
 cd "$project"
-./mvnw -B -ntp -q -pl tools -am -Dtest=PlantedLabFaults -Dsurefire.failIfNoSpecifiedTests=false \
+./mvnw -B -ntp -q -pl cluster -am -Dtest=PlantedLabFaults -Dsurefire.failIfNoSpecifiedTests=false \
   "-Dtrigon.lab=$here/lab.py" "$@" test

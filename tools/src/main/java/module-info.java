@@ -1,12 +1,10 @@
 /** What people run by hand: the command {@code trigon}. */
 module trigon.tools {
-    requires com.fasterxml.jackson.core;
     requires info.picocli;
-    requires jdk.net;
+    requires trigon.cluster;
     requires trigon.config;
     requires trigon.stream;
     requires trigon.policy;
-    requires trigon.qpstate;
     requires trigon.relay;
     requires trigon.report;
     requires trigon.routing;
@@ -33,7 +31,7 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.metrics to
             info.picocli;
-    opens trigon.tools.probe to
+    opens trigon.tools.nodes to
             info.picocli;
     opens trigon.tools.plan to
             info.picocli;

@@ -250,11 +250,11 @@ class ArchitectureTest {
                 .check(CLASSES);
         noClasses()
                 .that()
-                .resideOutsideOfPackages("trigon.config..", "trigon.report.view..", "trigon.tools.console..")
+                .resideOutsideOfPackages("trigon.config..", "trigon.cluster..", "trigon.report.view..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("com.fasterxml..", "org.yaml..")
-                .because("only the settings are YAML, and only the command and its report read and write JSON")
+                .because("only the settings are YAML, and only nodes, commands and reports have JSON")
                 .check(CLASSES);
         noClasses()
                 .that()

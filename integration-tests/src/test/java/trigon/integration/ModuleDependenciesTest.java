@@ -89,7 +89,7 @@ class ModuleDependenciesTest {
             dependenciesOf(next.removeLast()).stream().filter(plugin::add).forEach(next::add);
         }
 
-        assertThat(plugin).contains("transport", "verbs").doesNotContain("tools", "report", "test-support");
+        assertThat(plugin).contains("transport", "verbs").doesNotContain("tools", "cluster", "report", "test-support");
     }
 
     private static Set<String> dependenciesOf(String name) {

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.tools.console.JsonObject;
+import trigon.cluster.json.JsonObject;
 
 /**
  * A cable is cut under a job and comes back: {@code top}, {@code jobs} and {@code metrics} show both. How long each

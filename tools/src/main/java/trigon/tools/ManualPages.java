@@ -13,8 +13,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 /**
  * Writes what is made of the commands' own descriptions: the pages for man(1), in the language of man(7), the

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 /** Runs commands whose output nobody sees, so that the JVM learns for its AOT cache what they need. */
 final class Rehearsal {

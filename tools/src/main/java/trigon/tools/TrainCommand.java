@@ -5,7 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import trigon.tools.machine.Machine;
+import trigon.cluster.machine.Machine;
+import trigon.tools.machine.Distribution;
 
 /** {@code trigon train}: the distribution's own scripts make what speeds up its starts. */
 @Command(
@@ -26,7 +27,7 @@ final class TrainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Path training = machine.homeFor("train").resolve("libexec/training");
+        Path training = Distribution.homeFor("train", machine).resolve("libexec/training");
         int status = 0;
         for (String script : List.of("train.sh", "train-tools.sh")) {
             if (status == 0) {

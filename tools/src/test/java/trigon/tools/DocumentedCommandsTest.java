@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 /**
  * The commands that the pages show: those of {@code trigon} are parsed as the program parses them, those for developers

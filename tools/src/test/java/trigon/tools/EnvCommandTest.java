@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.tools.console.JsonObject;
-import trigon.tools.machine.Machine;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Machine;
 
 class EnvCommandTest {
 
@@ -30,14 +30,14 @@ class EnvCommandTest {
     @Test
     void printsExportsForAnyShellAndNothingElse() throws Exception {
         assertThat(env("/opt/trigon", Map.of())).isEqualTo(new Run(0, """
-                export NCCL_NET_PLUGIN=/opt/trigon/lib/libnccl-net-trigon.so
-                export NCCL_NET=Trigon
-                export NCCL_NET_PLUGIN_REF_COUNT=1
-                """, ""));
+            export NCCL_NET_PLUGIN=/opt/trigon/lib/libnccl-net-trigon.so
+            export NCCL_NET=Trigon
+            export NCCL_NET_PLUGIN_REF_COUNT=1
+            """, ""));
         assertThat(env("/opt/it's here", Map.of(), "--library-path").out()).startsWith("""
-                export LD_LIBRARY_PATH='/opt/it'\\''s here/lib'${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-                export NCCL_NET_PLUGIN=trigon
-                """);
+            export LD_LIBRARY_PATH='/opt/it'\\''s here/lib'${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+            export NCCL_NET_PLUGIN=trigon
+            """);
         assertThat(Run.of("env").err()).contains("env needs a distribution");
         assertThat(JsonObject.parse(env("/opt/it's here", Map.of("LD_LIBRARY_PATH", "/x"), "--library-path", "--json")
                                 .out())

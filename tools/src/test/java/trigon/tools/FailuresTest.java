@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.TypeConversionException;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 /** Failures are sentences: no command shows a Java exception, whatever file it is given. */
 class FailuresTest {

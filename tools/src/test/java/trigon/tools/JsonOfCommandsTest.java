@@ -21,9 +21,9 @@ import org.junit.jupiter.api.parallel.Isolated;
 import picocli.CommandLine;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.OptionSpec;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
-import trigon.tools.console.JsonObject;
-import trigon.tools.machine.Machine;
 
 /** JSON and width of all commands that print facts. The program's own list says which commands there are. */
 @Timeout(300)
@@ -51,11 +51,11 @@ class JsonOfCommandsTest {
     private Machine machine() throws IOException {
         Path host = Files.createDirectories(folder.resolve("home/libexec")).resolve("nccl-host");
         Files.writeString(host, """
-                #!/bin/sh
-                echo "rank 0: NCCL INFO NET/Trigon : sends to b via lo 127.0.12.1/24 (TCP), same subnet /24: TCP" >&2
-                echo 'rank 0: 4 bytes, 0 wrong'
-                echo '{"rank": 0, "wrong": 0, "round_us": [90.0]}'
-                """);
+            #!/bin/sh
+            echo "rank 0: NCCL INFO NET/Trigon : sends to b via lo 127.0.12.1/24 (TCP), same subnet /24: TCP" >&2
+            echo 'rank 0: 4 bytes, 0 wrong'
+            echo '{"rank": 0, "wrong": 0, "round_us": [90.0]}'
+            """);
         Files.setPosixFilePermissions(host, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.writeString(Files.createDirectories(folder.resolve("home/lib")).resolve("libnccl-net-trigon.so"), "none");
         return new Machine(

@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 /** A run of the command in this JVM. */
 public record Run(int status, String out, String err) {

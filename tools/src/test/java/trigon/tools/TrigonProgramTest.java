@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 class TrigonProgramTest {
 

@@ -18,16 +18,16 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Machine;
 import trigon.config.file.ConfigLoader;
 import trigon.system.file.Folder;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
 import trigon.tools.console.UserFiles;
-import trigon.tools.machine.Machine;
-import trigon.tools.probe.ReachOptions;
+import trigon.tools.nodes.ReachOptions;
 
 /** {@code trigon bench}: messages and all-reduces through the real plugin, size by size. */
 @Command(

@@ -11,10 +11,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Machine;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.CommandFailure;
-import trigon.tools.console.JsonObject;
-import trigon.tools.machine.Machine;
 import trigon.tools.machine.NcclHost;
 
 /**

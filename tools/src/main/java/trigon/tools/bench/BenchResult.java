@@ -8,10 +8,9 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import trigon.cluster.json.JsonObject;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
-import trigon.tools.console.JsonObject;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import trigon.tools.console.Json;
-import trigon.tools.console.JsonObject;
+import trigon.cluster.json.Json;
+import trigon.cluster.json.JsonObject;
 
 /**
  * A step's outcome.

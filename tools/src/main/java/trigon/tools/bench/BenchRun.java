@@ -8,13 +8,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.MachineLinks;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.BootstrapInterfaces;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
-import trigon.tools.machine.MachineLinks;
 import trigon.verbs.LinkKind;
 
 /**

@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.cluster.json.Json;
+import trigon.cluster.json.JsonObject;
 import trigon.routing.LinkUse;
 import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
-import trigon.tools.console.Json;
-import trigon.tools.console.JsonObject;
 
 /**
  * A network that carried a measurement, as one end sees it.

@@ -13,9 +13,9 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import trigon.cluster.json.JsonObject;
 import trigon.routing.LocalLink;
 import trigon.tools.console.CommandFailure;
-import trigon.tools.console.JsonObject;
 
 /**
  * perftest's {@code ib_write_lat} and {@code ib_write_bw} over the device that Trigon used: what the link does without

@@ -12,14 +12,14 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.probe.ReachFailure;
 import trigon.tools.console.CommandFailure;
-import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
 import trigon.tools.console.UserFiles;
-import trigon.tools.machine.Machine;
 import trigon.tools.machine.NcclHost;
-import trigon.tools.probe.ReachFailure;
-import trigon.tools.probe.ReachOptions;
+import trigon.tools.nodes.ReachOptions;
 
 /** The same command on other nodes, started from here: a rank on each, which ends with its input. One thread. */
 final class RemoteRanks implements AutoCloseable {

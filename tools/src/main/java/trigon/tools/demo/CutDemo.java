@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.demo.DemoRanks.Rank;
-import trigon.tools.machine.Machine;
 import trigon.tools.machine.OwnRights;
 
 /**

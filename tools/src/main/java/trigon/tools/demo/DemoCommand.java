@@ -13,18 +13,19 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.system.file.Folder;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Choice;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.Termination;
 import trigon.tools.console.UserFiles;
 import trigon.tools.demo.DemoCluster.Links;
 import trigon.tools.demo.DemoCluster.Shape;
 import trigon.tools.demo.ShapeDemo.Test;
-import trigon.tools.machine.Machine;
+import trigon.tools.machine.Distribution;
 
 /** {@code trigon demo}: whether the plugin works on this machine, and whether it does when a cable is cut. */
 @Command(
@@ -226,7 +227,7 @@ public final class DemoCommand extends ToolCommand {
 
     /** The devices' addresses are on the loopback interface of a namespace. */
     private int simulate(DemoCluster cluster) throws IOException, InterruptedException {
-        Path device = machine.homeFor("demo").resolve("libexec/simulated/libibverbs.so.1");
+        Path device = Distribution.homeFor("demo", machine).resolve("libexec/simulated/libibverbs.so.1");
         if (!Files.isReadable(device)) {
             throw new CommandFailure(
                     "--links simulated: no " + device + ": the machine that built this had no <infiniband/verbs.h>");
@@ -237,8 +238,8 @@ public final class DemoCommand extends ToolCommand {
     }
 
     private int runApart(List<String> words) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of(machine.homeFor("demo").resolve("bin/trigon").toString()));
+        List<String> command = new ArrayList<>(List.of(
+                Distribution.homeFor("demo", machine).resolve("bin/trigon").toString()));
         command.addAll(spec.root().commandLine().getParseResult().originalArgs());
         command.add(APART);
         return Apart.run(words, command);

@@ -10,12 +10,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
-import trigon.tools.console.Json;
 import trigon.tools.demo.DemoCluster.Links;
 import trigon.tools.demo.DemoRanks.Rank;
-import trigon.tools.machine.Machine;
+import trigon.tools.machine.Distribution;
 
 /**
  * All-reduces, or messages from each to each, over the cables of a shape.
@@ -119,11 +120,11 @@ record ShapeDemo(
     }
 
     private static List<String> devices(Machine machine) {
-        return List.of(machine.homeFor("demo") + "/libexec/training/fake-sysfs.sh", "simulated");
+        return List.of(Distribution.homeFor("demo", machine) + "/libexec/training/fake-sysfs.sh", "simulated");
     }
 
     private static Map<String, String> variables(Machine machine, char node, String devices, Path fabric, Path folder) {
-        String libraries = machine.homeFor("demo") + "/libexec/simulated";
+        String libraries = Distribution.homeFor("demo", machine) + "/libexec/simulated";
         String others = machine.environment().getOrDefault("LD_LIBRARY_PATH", "");
         return Map.ofEntries(
                 Map.entry("TMPDIR", folder.toString()),

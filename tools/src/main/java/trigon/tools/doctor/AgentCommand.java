@@ -9,9 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.probe.Agent;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
-import trigon.tools.probe.Agent;
 
 /** {@code trigon agent}: a node's part of an examination, which {@code doctor} starts there. */
 @Command(
@@ -36,7 +36,7 @@ public final class AgentCommand implements Callable<Integer> {
         try (Agent agent = new Agent(machine, InstantSource.system());
                 BufferedReader questions = new BufferedReader(
                         new InputStreamReader(new FileInputStream(FileDescriptor.in), StandardCharsets.UTF_8))) {
-            agent.serve(questions, console);
+            agent.serve(questions, console.out());
             return 0;
         }
     }

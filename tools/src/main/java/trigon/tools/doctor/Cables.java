@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import trigon.cluster.cabling.Cluster;
+import trigon.cluster.facts.Nic;
+import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.probe.Observations;
 import trigon.system.InterfaceAddress;
-import trigon.tools.cabling.Cluster;
-import trigon.tools.facts.Nic;
-import trigon.tools.facts.NodeFacts;
-import trigon.tools.probe.Observations;
 
 /** Cables and switches, by the interfaces that hear each other. */
 public final class Cables {

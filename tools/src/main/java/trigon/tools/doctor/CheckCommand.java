@@ -6,12 +6,13 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import trigon.cluster.diagnosis.Diagnosis;
+import trigon.cluster.diagnosis.Finding;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.probe.Observations;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
-import trigon.tools.diagnosis.Diagnosis;
-import trigon.tools.diagnosis.Finding;
-import trigon.tools.machine.Machine;
-import trigon.tools.probe.Observations;
+import trigon.tools.nodes.NodesOptions;
 
 /** {@code trigon check}: doctor in short. */
 @Command(

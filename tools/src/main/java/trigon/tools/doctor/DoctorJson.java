@@ -2,13 +2,13 @@ package trigon.tools.doctor;
 
 import java.util.List;
 import java.util.Map;
-import trigon.tools.console.Json;
-import trigon.tools.diagnosis.Diagnosis;
-import trigon.tools.diagnosis.Finding;
-import trigon.tools.facts.NodeFacts;
-import trigon.tools.machine.Machine;
-import trigon.tools.probe.Observations;
-import trigon.tools.probe.Observations.Probe;
+import trigon.cluster.diagnosis.Diagnosis;
+import trigon.cluster.diagnosis.Finding;
+import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.probe.Observations;
+import trigon.cluster.probe.Observations.Probe;
 
 /** Findings as JSON, in full and in short; {@code docs/reference/json.md} has the schemas. */
 final class DoctorJson {

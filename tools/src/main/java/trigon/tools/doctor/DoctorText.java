@@ -7,15 +7,15 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BinaryOperator;
 import java.util.function.Predicate;
+import trigon.cluster.diagnosis.Finding;
+import trigon.cluster.diagnosis.Finding.Kind;
+import trigon.cluster.diagnosis.Finding.Remedy;
+import trigon.cluster.probe.Observations;
+import trigon.cluster.probe.Observations.Probe;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
-import trigon.tools.diagnosis.Finding;
-import trigon.tools.diagnosis.Finding.Kind;
-import trigon.tools.diagnosis.Finding.Remedy;
-import trigon.tools.probe.Observations;
-import trigon.tools.probe.Observations.Probe;
 
 /** Findings for people: a matrix of the nodes, the links that were tried, and what is wrong. */
 final class DoctorText {

@@ -7,13 +7,14 @@ import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.cluster.diagnosis.Diagnosis;
+import trigon.cluster.diagnosis.Finding;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.ShellWord;
-import trigon.tools.diagnosis.Diagnosis;
-import trigon.tools.diagnosis.Finding;
-import trigon.tools.machine.Machine;
+import trigon.tools.machine.Distribution;
 
 /** {@code trigon env}: what a shell evaluates before it starts a job. */
 @Command(
@@ -43,7 +44,7 @@ public final class EnvCommand extends ToolCommand {
 
     @Override
     public Integer call() {
-        Path library = machine.homeFor("env").resolve("lib");
+        Path library = Distribution.homeFor("env", machine).resolve("lib");
         Map<String, String> variables = variables(library);
         List<Finding> findings = Diagnosis.ofNcclSettings(machine);
         if (json) {

@@ -11,6 +11,9 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.MachineLinks;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.cluster.ClusterConfig;
@@ -27,12 +30,9 @@ import trigon.system.InterfaceAddress;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.links.LinksText;
-import trigon.tools.machine.Machine;
-import trigon.tools.machine.MachineLinks;
 import trigon.verbs.LinkKind;
 
 /** {@code trigon explain}: the plugin's own choice of a path, candidate by candidate. */

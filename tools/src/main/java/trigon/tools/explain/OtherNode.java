@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import trigon.cluster.machine.Machine;
 import trigon.config.PluginConfig;
 import trigon.config.cluster.NicConfig;
 import trigon.config.cluster.NodeConfig;
@@ -14,7 +15,6 @@ import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
 import trigon.routing.table.RoutingTable;
 import trigon.tools.console.CommandFailure;
-import trigon.tools.machine.Machine;
 
 /** The routing of another node, as far as the cluster file has it: its addresses are up, and it has no other routes. */
 final class OtherNode {

@@ -2,12 +2,12 @@ package trigon.tools.explain;
 
 import java.util.List;
 import java.util.Map;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
-import trigon.tools.machine.Machine;
 import trigon.tools.metrics.Job;
 import trigon.tools.metrics.Job.PathUse;
 

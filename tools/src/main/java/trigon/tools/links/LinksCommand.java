@@ -2,12 +2,13 @@ package trigon.tools.links;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.cluster.facts.LinksJson;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.MachineGpus;
+import trigon.cluster.machine.MachineLinks;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
-import trigon.tools.machine.Machine;
-import trigon.tools.machine.MachineGpus;
-import trigon.tools.machine.MachineLinks;
 
 /** {@code trigon links}: the NICs of this machine, which of them are used, and why the others are not. */
 @Command(

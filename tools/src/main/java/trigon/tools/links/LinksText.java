@@ -2,23 +2,22 @@ package trigon.tools.links;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import trigon.cluster.machine.MachineGpus;
+import trigon.cluster.machine.MachineLinks;
+import trigon.cluster.machine.NicFacts;
+import trigon.cluster.machine.PciSlot;
+import trigon.cluster.machine.RdmaPortFacts;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.HostInterface;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
-import trigon.tools.machine.MachineGpus;
-import trigon.tools.machine.MachineLinks;
-import trigon.tools.machine.NicFacts;
-import trigon.tools.machine.PciSlot;
-import trigon.tools.machine.RdmaPortFacts;
 import trigon.verbs.LinkKind;
 
 /** The links of a machine for people. */
@@ -236,14 +235,6 @@ public final class LinksText {
     /** What carries its data, for people: {@code TCP} or {@code RDMA}. */
     public static String carrier(LocalLink link) {
         return link.kind() == LinkKind.RDMA ? "RDMA" : "TCP";
-    }
-
-    static String word(LocalLink link) {
-        return link.kind().name().toLowerCase(Locale.ROOT);
-    }
-
-    static String lower(LeftOut.Weight weight) {
-        return weight.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private static String speed(int mbps) {

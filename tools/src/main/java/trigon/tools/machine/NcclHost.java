@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.CommandFailure;
 
 /**
@@ -22,7 +23,7 @@ public record NcclHost(Path program, Path plugin) {
 
     /** Of that machine's distribution, for a command of that name. */
     public static NcclHost of(Machine machine, String command) {
-        Path home = machine.homeFor(command);
+        Path home = Distribution.homeFor(command, machine);
         NcclHost host = new NcclHost(home.resolve("libexec/nccl-host"), home.resolve("lib/libnccl-net-trigon.so"));
         if (!Files.isExecutable(host.program) || !Files.isReadable(host.plugin)) {
             throw new CommandFailure(

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.cluster.machine.Machine;
 import trigon.system.PrintableText;
 import trigon.system.file.OpenFile;
 

@@ -1,4 +1,4 @@
-/** What the kernel says of this machine: NICs, and what is behind them. Reads, and changes nothing. */
+/** What commands know of this machine beside its links: the distribution, processes, and this user's rights. */
 @NullMarked
 package trigon.tools.machine;
 

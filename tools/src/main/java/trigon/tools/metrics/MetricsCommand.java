@@ -13,13 +13,13 @@ import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.system.InterfaceAddress;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.UserFiles;
-import trigon.tools.machine.Machine;
 
 /** {@code trigon metrics}: what the jobs of this machine count, for Prometheus. */
 @Command(

@@ -7,13 +7,13 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.console.Time;
-import trigon.tools.machine.Machine;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.transport.metrics.MetricsReader.Counts;
 

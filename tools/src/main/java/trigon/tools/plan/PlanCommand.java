@@ -15,19 +15,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.probe.Observations;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
-import trigon.tools.console.Json;
 import trigon.tools.console.ShellWord;
 import trigon.tools.console.Style;
 import trigon.tools.console.UserFiles;
 import trigon.tools.doctor.Cables;
-import trigon.tools.doctor.ExaminedNodes;
-import trigon.tools.machine.Machine;
-import trigon.tools.probe.Observations;
-import trigon.tools.probe.ReachOptions;
+import trigon.tools.nodes.ExaminedNodes;
+import trigon.tools.nodes.ReachOptions;
 
 /** {@code trigon plan}: what to do with given cables. */
 @Command(

@@ -15,6 +15,8 @@ import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
@@ -25,12 +27,10 @@ import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
-import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.console.Time;
 import trigon.tools.console.UserFiles;
-import trigon.tools.machine.Machine;
 
 /** {@code trigon policy load}: puts a new version where running processes find it, and says whether they took it. */
 @Command(

@@ -1,10 +1,10 @@
 package trigon.tools.policy;
 
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine;
+import trigon.cluster.machine.Machine;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 /** {@code trigon policy}: the group of the commands for policies. */
 @Command(

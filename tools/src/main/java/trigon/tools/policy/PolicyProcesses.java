@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongPredicate;
+import trigon.cluster.machine.Machine;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.report.ReportFile;
 import trigon.system.file.ProcessUsers;
 import trigon.tools.console.CommandFailure;
-import trigon.tools.machine.Machine;
 import trigon.tools.machine.OwnRights;
 
 /** The processes of this machine that have a policy. */

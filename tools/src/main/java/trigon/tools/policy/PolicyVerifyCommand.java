@@ -6,6 +6,8 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
@@ -14,10 +16,8 @@ import trigon.policy.map.MapSet;
 import trigon.policy.verify.VerifierLimits;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
-import trigon.tools.machine.Machine;
 
 /** {@code trigon policy verify}: whether a job would take these objects, and if not, why. */
 @Command(

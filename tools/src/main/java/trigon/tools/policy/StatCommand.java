@@ -3,14 +3,14 @@ package trigon.tools.policy;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.policy.report.PolicyReport;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
-import trigon.tools.machine.Machine;
 
 /** {@code trigon policy stat}: what the policies of running processes have decided, and what is in their maps. */
 @Command(

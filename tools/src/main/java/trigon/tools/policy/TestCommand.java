@@ -10,6 +10,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
@@ -21,9 +23,7 @@ import trigon.tools.console.Choice;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
-import trigon.tools.console.Json;
 import trigon.tools.console.Table;
-import trigon.tools.machine.Machine;
 
 /** {@code trigon policy test}: sizes in, decisions out, without NCCL. */
 @Command(

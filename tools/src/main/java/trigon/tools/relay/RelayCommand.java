@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.MachineLinks;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.cluster.NodeConfig;
@@ -27,8 +29,6 @@ import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
 import trigon.tools.console.Termination;
-import trigon.tools.machine.Machine;
-import trigon.tools.machine.MachineLinks;
 
 /**
  * {@code trigon relay}: relays for the jobs of others until it is told to end. Standard error says what it does.

@@ -7,11 +7,11 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
+import trigon.cluster.machine.Machine;
 import trigon.report.summary.Report;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 /** {@code trigon report}: what traces tell. */
 @Command(

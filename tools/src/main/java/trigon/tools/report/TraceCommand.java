@@ -13,11 +13,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import trigon.cluster.machine.Machine;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.UserFiles;
-import trigon.tools.machine.Machine;
 
 /** {@code trigon trace}: runs a command with a trace, and reports. */
 @Command(

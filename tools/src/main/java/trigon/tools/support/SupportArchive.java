@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
-import trigon.tools.machine.Redaction;
+import trigon.cluster.machine.Redaction;
 
 /** A zip file whose entries are texts, each without secrets; its owner alone may read it. One thread. */
 final class SupportArchive implements AutoCloseable {

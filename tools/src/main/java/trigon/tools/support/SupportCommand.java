@@ -12,14 +12,14 @@ import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.Redaction;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.UserFiles;
-import trigon.tools.machine.Machine;
 import trigon.tools.machine.ProcessFacts;
-import trigon.tools.machine.Redaction;
 import trigon.tools.metrics.Job;
 
 /** {@code trigon support}: one archive for a bug report. */

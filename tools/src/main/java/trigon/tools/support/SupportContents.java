@@ -12,17 +12,17 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.MachineLinks;
+import trigon.cluster.machine.Redaction;
 import trigon.config.UnknownVariable;
 import trigon.config.cluster.NodeConfig;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.doctor.DoctorCommand;
 import trigon.tools.explain.ExplainCommand;
 import trigon.tools.links.LinksCommand;
-import trigon.tools.machine.Machine;
-import trigon.tools.machine.MachineLinks;
 import trigon.tools.machine.ProcessFacts;
-import trigon.tools.machine.Redaction;
 import trigon.tools.metrics.JobsCommand;
 
 /** What goes into the archive, but for the logs: what the other commands say, and what none of them does. */
@@ -30,21 +30,21 @@ final class SupportContents {
 
     private static final int WIDTH = 120;
     private static final String README = """
-            What "trigon support" found on one machine, for a bug report.
+        What "trigon support" found on one machine, for a bug report.
 
-            links, doctor, jobs     what the commands of these names say, as text and as JSON
-            explain                 the path to each other node of the cluster file
-            versions.json           of Trigon, the kernel, and NCCL and Trigon in running jobs
-            settings.txt            the settings, and where each comes from
-            environment.json        NCCL's and Trigon's variables, here and in running jobs
-            processes.json          running jobs: command lines, and libraries that matter
-            logs                    the ends of the logs that were named
+        links, doctor, jobs     what the commands of these names say, as text and as JSON
+        explain                 the path to each other node of the cluster file
+        versions.json           of Trigon, the kernel, and NCCL and Trigon in running jobs
+        settings.txt            the settings, and where each comes from
+        environment.json        NCCL's and Trigon's variables, here and in running jobs
+        processes.json          running jobs: command lines, and libraries that matter
+        logs                    the ends of the logs that were named
 
-            Keys, tokens and passwords are replaced by "(not shown)": the values of variables that are named as such,
-            the cluster key, and what looks like one. A secret that nothing names may still be in a log.
+        Keys, tokens and passwords are replaced by "(not shown)": the values of variables that are named as such,
+        the cluster key, and what looks like one. A secret that nothing names may still be in a log.
 
-            docs/guide/troubleshooting.md of Trigon's sources says where it goes.
-            """;
+        docs/guide/troubleshooting.md of Trigon's sources says where it goes.
+        """;
 
     private final Machine machine;
     private final Console console;

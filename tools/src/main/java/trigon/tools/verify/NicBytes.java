@@ -3,7 +3,7 @@ package trigon.tools.verify;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import trigon.tools.machine.Machine;
+import trigon.cluster.machine.Machine;
 
 /**
  * What went over the NICs of this machine until now, in both directions together, as sysfs has it: network interfaces

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
-import trigon.tools.machine.Machine;
+import trigon.cluster.machine.Machine;
 
 /**
  * What goes over the interfaces of network namespaces other than this command's, as containers have them. Their

@@ -15,16 +15,16 @@ import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.system.PrintableText;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 import trigon.tools.console.Time;
 import trigon.tools.console.UserFiles;
-import trigon.tools.machine.Machine;
 import trigon.tools.machine.ProcessFacts;
 import trigon.tools.verify.Watch.Seen;
 

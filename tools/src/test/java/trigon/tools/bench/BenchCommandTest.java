@@ -23,15 +23,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import picocli.CommandLine;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Machine;
 import trigon.routing.LocalLink;
 import trigon.testsupport.Await;
 import trigon.tools.PassingTime;
 import trigon.tools.Run;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;
-import trigon.tools.console.JsonObject;
 import trigon.tools.console.Time;
-import trigon.tools.machine.Machine;
 
 /** With a program in place of nccl-host that says what it should have measured. The real one is in BenchIT. */
 @Timeout(120)
@@ -53,10 +53,10 @@ class BenchCommandTest {
     private static final RankNames RANKS = new RankNames(3, List.of());
 
     private static final String GOOD = """
-            echo "$@" >>%s
-            echo "rank 0: NCCL INFO NET/Trigon : sends to b via eth1 10.0.12.1/24 (TCP), same subnet: TCP" >&2
-            echo '{"rank": 0, "wrong": 0, "round_us": [90.0, 100.0, 5000.0]}'
-            """;
+        echo "$@" >>%s
+        echo "rank 0: NCCL INFO NET/Trigon : sends to b via eth1 10.0.12.1/24 (TCP), same subnet: TCP" >&2
+        echo '{"rank": 0, "wrong": 0, "round_us": [90.0, 100.0, 5000.0]}'
+        """;
 
     @Test
     void eachSizeOfEachTestIsMeasuredByTwoProcesses() throws Exception {

@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import trigon.tools.console.Json;
-import trigon.tools.console.JsonObject;
-import trigon.tools.facts.NodeFacts;
+import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.json.Json;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.probe.Observations;
+import trigon.cluster.probe.Observations.Heard;
 import trigon.tools.plan.Cabling;
-import trigon.tools.probe.Observations;
-import trigon.tools.probe.Observations.Heard;
 
 class CablesTest {
 

@@ -15,8 +15,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.Redaction;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
 
 /** A process of a stranger's, into which root looks: its names, words and files are anything. */
 @Timeout(120)

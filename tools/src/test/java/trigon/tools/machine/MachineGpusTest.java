@@ -14,9 +14,13 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.AccessControl;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.MachineGpus;
+import trigon.cluster.machine.MachineGpus.GpuPath;
+import trigon.cluster.machine.PciDistance;
 import trigon.tools.Run;
-import trigon.tools.console.JsonObject;
-import trigon.tools.machine.MachineGpus.GpuPath;
 
 /** A made machine of two sockets: one has a NIC and a GPU below a switch and a GPU elsewhere, the other a GPU. */
 class MachineGpusTest {
@@ -122,9 +126,9 @@ class MachineGpusTest {
         assertThat(MachineGpus.of(machine()).driver()).isEmpty();
 
         write("proc/driver/nvidia/version", """
-                NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build
-                GCC version:  gcc version 13.3.0
-                """);
+            NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build
+            GCC version:  gcc version 13.3.0
+            """);
         write(NEAR + "/iommu_group/type", "DMA-FQ\n");
         assertThat(MachineGpus.of(machine()).driver()).contains(new MachineGpus.Driver("580.95.05", true));
         assertThat(MachineGpus.of(machine()).gpu("0000:04:00.0").iommu()).contains("DMA-FQ");

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.cluster.machine.Machine;
 import trigon.tools.Run;
 import trigon.tools.console.CommandFailure;
-import trigon.tools.machine.Machine;
 
 class PlanTest {
 
@@ -40,21 +40,21 @@ class PlanTest {
         assertThat(plan.allReduce()).isEqualTo(10, within(0.01));
         assertThat(plan.allToAll()).isEqualTo(20, within(0.01));
         assertThat(plan.clusterFile()).isEqualTo("""
-                version: 1
-                nodes:
-                  a:
-                    nics:
-                    - {device: e1, address: 10.77.0.1/24}
-                    - {device: e2, address: 10.77.1.1/24}
-                  b:
-                    nics:
-                    - {device: e1, address: 10.77.0.2/24}
-                    - {device: e2, address: 10.77.2.1/24}
-                  c:
-                    nics:
-                    - {device: e1, address: 10.77.1.2/24}
-                    - {device: e2, address: 10.77.2.2/24}
-                """);
+            version: 1
+            nodes:
+              a:
+                nics:
+                - {device: e1, address: 10.77.0.1/24}
+                - {device: e2, address: 10.77.1.1/24}
+              b:
+                nics:
+                - {device: e1, address: 10.77.0.2/24}
+                - {device: e2, address: 10.77.2.1/24}
+              c:
+                nics:
+                - {device: e1, address: 10.77.1.2/24}
+                - {device: e2, address: 10.77.2.2/24}
+            """);
         PlanFiles files = new PlanFiles(plan, 9000);
         assertThat(files.commands("c")).contains("ip addr replace 10.77.2.2/24 dev e2 && ip link set e2 mtu 9000 up");
         assertThat(files.all().get("a/netplan.yaml"))
@@ -204,11 +204,11 @@ class PlanTest {
 
     /** As NVIDIA's playbook for three of them has it: a cable for each pair, and six subnets. */
     private static final String THREE_SPARKS = """
-            cables:
-              - n1:enp1s0f0np0 n2:enp1s0f1np1
-              - n2:enp1s0f0np0 n3:enp1s0f1np1
-              - n3:enp1s0f0np0 n1:enp1s0f1np1
-            """;
+        cables:
+          - n1:enp1s0f0np0 n2:enp1s0f1np1
+          - n2:enp1s0f0np0 n3:enp1s0f1np1
+          - n3:enp1s0f0np0 n1:enp1s0f1np1
+        """;
 
     private static Plan sparks(Cabling cabling) {
         return Plan.of(cabling, Subnets.of(cabling, 77, 0), OptionalDouble.empty());
@@ -287,14 +287,14 @@ class PlanTest {
 
     /** Two cables have a subnet each, and two share one; docker0 has one of the plan's. */
     private static final String WITH_ADDRESSES = """
-            cables:
-              - a:e1=192.168.5.1/30 b:e1=192.168.5.2/30
-              - b:e2=fd00::1/64 c:e1=fd00::2/64
-              - c:e2=10.1.0.1/24 d:e1=10.1.0.2/24
-              - d:e2=10.1.0.3/24,10.9.9.9/32 a:e2=10.1.0.4/24
-            used:
-              - 10.77.0.1/23
-            """;
+        cables:
+          - a:e1=192.168.5.1/30 b:e1=192.168.5.2/30
+          - b:e2=fd00::1/64 c:e1=fd00::2/64
+          - c:e2=10.1.0.1/24 d:e1=10.1.0.2/24
+          - d:e2=10.1.0.3/24,10.9.9.9/32 a:e2=10.1.0.4/24
+        used:
+          - 10.77.0.1/23
+        """;
 
     @Test
     void aCableWithASubnetOfItsOwnKeepsItAndOthersAreReplaced() {

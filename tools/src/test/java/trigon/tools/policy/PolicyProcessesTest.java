@@ -18,13 +18,13 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
+import trigon.cluster.machine.Machine;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.report.ReportFile;
 import trigon.system.file.ProcessUsers;
 import trigon.tools.PassingTime;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 
 /** What processes say of their policies: for how long, and whose is acted on. */
 class PolicyProcessesTest {

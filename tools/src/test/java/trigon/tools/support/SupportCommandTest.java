@@ -17,9 +17,9 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.Redaction;
 import trigon.tools.Run;
-import trigon.tools.machine.Machine;
-import trigon.tools.machine.Redaction;
 import trigon.transport.metrics.Metrics;
 
 /** A job of this process, on a machine whose files are the test's own, with secrets all over. */

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.tools.machine.Machine;
+import trigon.cluster.machine.Machine;
 
 class OtherNetworksTest {
 

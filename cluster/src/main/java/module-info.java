@@ -1,0 +1,18 @@
+/** The model of a cluster: facts of its nodes, probes of its links, and what is wrong with them. */
+module trigon.cluster {
+    requires com.fasterxml.jackson.core;
+    requires jdk.net;
+    requires trigon.config;
+    requires trigon.qpstate;
+    requires trigon.routing;
+    requires trigon.system;
+    requires trigon.verbs;
+    requires static org.jspecify;
+
+    exports trigon.cluster.cabling;
+    exports trigon.cluster.diagnosis;
+    exports trigon.cluster.facts;
+    exports trigon.cluster.json;
+    exports trigon.cluster.machine;
+    exports trigon.cluster.probe;
+}

@@ -1,0 +1,164 @@
+package trigon.cluster.diagnosis;
+
+import static trigon.cluster.diagnosis.Finding.change;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import trigon.cluster.cabling.Place;
+import trigon.cluster.diagnosis.Finding.Remedy;
+import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.probe.Observations;
+import trigon.system.InterfaceAddress;
+
+/**
+ * Addresses that are free on all nodes, and the commands that give them to interfaces. What it has proposed once is
+ * taken from then on. It proposes to take none away that anything may depend on: that of a bridge or of USB, that of
+ * the default route, of NCCL's bootstrap or of a login, and one with which the kernel would take others away.
+ */
+final class Addressing {
+
+    private static final int MAX_SUBNETS = 256;
+    private static final int IPV4_BITS = 32;
+
+    /** Of a new subnet, where the old one had more addresses than a cable or a switch needs. */
+    private static final int IPV4_PREFIX = 24;
+
+    private static final int IPV6_PREFIX = 64;
+
+    private final Observations seen;
+    private final List<InterfaceAddress> taken;
+
+    Addressing(Observations seen) {
+        this.seen = seen;
+        taken = seen.facts().values().stream()
+                .flatMap(facts -> facts.interfaces().stream())
+                .flatMap(nic -> nic.ownAddresses().stream())
+                .collect(Collectors.toCollection(ArrayList::new));
+    }
+
+    /** Another address in that subnet, with its prefix: the lowest bits the other way round. */
+    Optional<InterfaceAddress> beside(InterfaceAddress address) {
+        byte[] bytes = address.address().getAddress();
+        Optional<InterfaceAddress> free = IntStream.range(1, MAX_SUBNETS)
+                .mapToObj(change -> {
+                    byte[] changed = bytes.clone();
+                    changed[changed.length - 1] ^= (byte) change;
+                    return new InterfaceAddress(address(changed), address.prefixLength());
+                })
+                .filter(each -> address.contains(each.address())
+                        && each.flaw().isEmpty()
+                        && taken.stream().noneMatch(other -> other.address().equals(each.address())))
+                .findFirst();
+        free.ifPresent(taken::add);
+        return free;
+    }
+
+    /**
+     * Addresses in a subnet that no node has anything in: the next one after that address's if it is private, else one
+     * of those of {@code trigon plan}.
+     *
+     * @param count how many; the prefix is another one if they do not fit
+     */
+    List<InterfaceAddress> fresh(InterfaceAddress like, int count) {
+        boolean isIpv4 = like.address().getAddress().length == 4;
+        int room = isIpv4 && like.prefixLength() < IPV4_BITS ? 1 << (IPV4_BITS - like.prefixLength()) : 0;
+        boolean fits = like.prefixLength() == 31 ? count <= 2 : count <= room - 2;
+        int prefix = fits ? Math.max(like.prefixLength(), IPV4_PREFIX) : IPV4_PREFIX;
+        for (int i = 1; i < MAX_SUBNETS; i++) {
+            List<InterfaceAddress> candidates = isIpv4 ? ipv4(like, prefix, i, count) : ipv6(i, count);
+            if (candidates.stream().noneMatch(this::isNearAnother)) {
+                taken.addAll(candidates);
+                return candidates;
+            }
+        }
+        throw new IllegalStateException("no subnet of " + MAX_SUBNETS + " is free");
+    }
+
+    private boolean isNearAnother(InterfaceAddress candidate) {
+        return taken.stream()
+                .anyMatch(other -> candidate.contains(other.address()) || other.contains(candidate.address()));
+    }
+
+    private static List<InterfaceAddress> ipv4(InterfaceAddress like, int prefix, int number, int count) {
+        byte[] bytes = like.address().getAddress();
+        int size = 1 << (IPV4_BITS - prefix);
+        long base =
+                ((long) (bytes[0] & 0xFF) << 24 | (bytes[1] & 0xFF) << 16 | (bytes[2] & 0xFF) << 8 | (bytes[3] & 0xFF))
+                        & -size;
+        long next = base + (long) number * size;
+        if (!like.address().isSiteLocalAddress() || next >> 16 != base >> 16) {
+            next = (10L << 24 | 77 << 16) + (long) number * size; // 10.77.0.0/16, where plan's are
+        }
+        List<InterfaceAddress> addresses = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            long address = next + i + (size == 2 ? 0 : 1);
+            addresses.add(new InterfaceAddress(
+                    address(new byte[] {
+                        (byte) (address >> 24), (byte) (address >> 16), (byte) (address >> 8), (byte) address
+                    }),
+                    prefix));
+        }
+        return addresses;
+    }
+
+    /** Of the addresses for one's own use, RFC 4193. */
+    private static List<InterfaceAddress> ipv6(int number, int count) {
+        return IntStream.rangeClosed(1, count)
+                .mapToObj(host -> InterfaceAddress.parse("fd00:77:0:%x::%x/%d".formatted(number, host, IPV6_PREFIX)))
+                .toList();
+    }
+
+    private static InetAddress address(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("an address with as many bytes as before", e);
+        }
+    }
+
+    static Remedy add(String node, String nic, InterfaceAddress address) {
+        return change(node, "ip addr add " + address + " dev " + nic);
+    }
+
+    /** One for another. In the same subnet the new one would go with the old one, if it were there first. */
+    static Remedy replace(Place place, InterfaceAddress by) {
+        String dev = " dev " + place.name();
+        String add = "ip addr add " + by + dev;
+        String delete = "ip addr del " + place.address() + dev;
+        boolean oneSubnet = by.prefixLength() == place.address().prefixLength()
+                && by.contains(place.address().address());
+        return change(place.node(), oneSubnet ? delete + " && " + add : add + " && " + delete);
+    }
+
+    /** Whether nothing is known that may depend on this address. */
+    boolean mayGo(Place place) {
+        NodeFacts facts = seen.facts().getOrDefault(place.node(), NodeFacts.NONE);
+        String bootstrap = facts.environment().text("NCCL_SOCKET_IFNAME");
+        boolean isOfBootstrap = !bootstrap.isEmpty()
+                && !bootstrap.startsWith("^")
+                && NcclChecks.bootstrapInterfaces(facts, bootstrap).stream()
+                        .anyMatch(nic -> nic.name().equals(place.name()));
+        return !place.isFixed()
+                && !isOfBootstrap
+                && !facts.defaultRoutes().contains(place.name())
+                && !facts.loginAddress()
+                        .equals(InterfaceAddress.text(place.address().address()))
+                && place.nic().ownAddresses().stream()
+                        .noneMatch(other -> !other.equals(place.address())
+                                && place.address().contains(other.address()));
+    }
+
+    /** Whether an interface of the node may have an address of that subnet: no other one of the node has. */
+    boolean mayHave(String node, String nic, InterfaceAddress of) {
+        return Optional.ofNullable(seen.facts().get(node)).stream()
+                .flatMap(facts -> facts.interfaces().stream())
+                .filter(other -> !other.name().equals(nic))
+                .flatMap(other -> other.ownAddresses().stream())
+                .noneMatch(other -> other.contains(of.address()) || of.contains(other.address()));
+    }
+}

@@ -1,0 +1,109 @@
+package trigon.cluster.diagnosis;
+
+import static trigon.cluster.diagnosis.Finding.advice;
+import static trigon.cluster.diagnosis.Finding.look;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import trigon.cluster.facts.Counters;
+import trigon.cluster.facts.Nic;
+import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.facts.RdmaPort;
+import trigon.cluster.machine.RdmaPortFacts;
+import trigon.cluster.probe.Observations;
+
+/** Counters of RDMA ports, and of pauses, that have moved during the test. Pure. */
+final class CounterChecks {
+
+    private final String node;
+    private final NodeFacts facts;
+    private final List<Finding> findings = new ArrayList<>();
+
+    private CounterChecks(String node, NodeFacts facts) {
+        this.node = node;
+        this.facts = facts;
+    }
+
+    static List<Finding> of(Observations seen) {
+        List<Finding> findings = new ArrayList<>();
+        seen.facts().forEach((node, facts) -> {
+            CounterChecks checks = new CounterChecks(node, facts);
+            // what is not acknowledged is sent again, too, and has a finding of its own
+            boolean known = seen.probes().stream()
+                    .filter(probe -> probe.from().equals(node) || probe.to().equals(node))
+                    .anyMatch(probe -> probe.rdma().equals("no acknowledgement"));
+            checks.ports(known);
+            checks.interfaces();
+            findings.addAll(checks.findings);
+        });
+        return findings;
+    }
+
+    private void ports(boolean sendingAgainIsKnown) {
+        for (RdmaPort port : facts.rdmaPorts()) {
+            String label = port.label();
+            facts.rdmaPortsAfter().stream()
+                    .filter(after ->
+                            after.device().equals(port.device()) && after.port() == port.port() && isUsed(port))
+                    .forEach(after -> {
+                        congested(label, port.counters(), after.counters(), port.interfaces());
+                        List<String> again =
+                                moved(port.counters(), after.counters(), RdmaPortFacts.SENT_AGAIN::contains);
+                        if (!again.isEmpty() && !sendingAgainIsKnown) {
+                            findings.add(Finding.warning(
+                                    "rdma-sent-again",
+                                    node + " " + label,
+                                    "RDMA packets were lost or reordered during the test",
+                                    "counters increased: " + String.join(", ", again),
+                                    look(
+                                            node,
+                                            "grep . /sys/class/infiniband/" + port.device() + "/ports/" + port.port()
+                                                    + "/hw_counters/*"),
+                                    advice(
+                                            node,
+                                            "clean or replace the cable; through a switch, RoCE needs flow control"
+                                                    + " (PFC) for its priority, the same everywhere")));
+                        }
+                    });
+        }
+    }
+
+    private void interfaces() {
+        for (Nic nic : facts.interfaces()) {
+            facts.interfacesAfter().stream()
+                    .filter(after -> after.name().equals(nic.name()))
+                    .forEach(after -> congested(nic.name(), nic.counters(), after.counters(), List.of(nic.name())));
+        }
+    }
+
+    private void congested(String label, Counters before, Counters after, List<String> interfaces) {
+        List<String> moved = moved(before, after, RdmaPortFacts::isOfCongestion);
+        if (!moved.isEmpty()) {
+            String name = interfaces.isEmpty() ? label : interfaces.getFirst();
+            findings.add(Finding.note(
+                    "congestion",
+                    node + " " + label,
+                    "the network sent pause frames during the test: the links are in use, or slower further on",
+                    "counters increased: " + String.join(", ", moved),
+                    look(node, "ethtool -I -a " + name + "; ethtool -S " + name + " | grep -i pause"),
+                    advice(node, "repeat the test when no job runs")));
+        }
+    }
+
+    private boolean isUsed(RdmaPort port) {
+        return facts.links().stream()
+                .anyMatch(link ->
+                        link.device().equals(port.device()) || port.interfaces().contains(link.nic()));
+    }
+
+    private static List<String> moved(Counters before, Counters after, Predicate<String> which) {
+        List<String> moved = new ArrayList<>();
+        before.moved(after).forEach((counter, more) -> {
+            if (which.test(counter)) {
+                moved.add(counter + " by " + more);
+            }
+        });
+        return moved;
+    }
+}

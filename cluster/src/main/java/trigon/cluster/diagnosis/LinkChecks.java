@@ -1,0 +1,325 @@
+package trigon.cluster.diagnosis;
+
+import static trigon.cluster.diagnosis.Finding.advice;
+import static trigon.cluster.diagnosis.Finding.change;
+import static trigon.cluster.diagnosis.Finding.look;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import trigon.cluster.diagnosis.Finding.Weight;
+import trigon.cluster.facts.Nic;
+import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.probe.Examination;
+import trigon.cluster.probe.Observations;
+import trigon.cluster.probe.Observations.Probe;
+import trigon.system.InterfaceAddress;
+
+/** What is wrong between two nodes, on a link that was tried. Pure. */
+final class LinkChecks {
+
+    private static final double MIN_SHARE_OF_SPEED = 0.7;
+
+    /** Value of rp_filter, see the kernel's ip-sysctl. */
+    private static final long STRICT = 1;
+
+    /** Of a hundred; a full queue drops one now and then. */
+    private static final long MAX_LOST = 2;
+
+    /** A cable and two NICs take less than a tenth of a millisecond; a busy machine takes some. */
+    private static final long MAX_MICROS = 10_000;
+
+    private final Observations seen;
+    private final FirewallChecks firewalls;
+    private final MergedFindings findings = new MergedFindings();
+    private final Set<String> said = new HashSet<>();
+
+    /** Pairs of addresses between which one end's packets go elsewhere: the other end's answers do, too. */
+    private final Set<String> astray = new HashSet<>();
+
+    /** Those of which one end's hardware does not answer the other: that is all there is to say of both directions. */
+    private final Set<String> unanswered = new HashSet<>();
+
+    private LinkChecks(Observations seen) {
+        this.seen = seen;
+        firewalls = new FirewallChecks(seen);
+    }
+
+    /**
+     * All of them.
+     *
+     * @param misled addresses whose trouble is explained already, by another finding
+     */
+    static List<Finding> of(Observations seen, Set<String> misled) {
+        LinkChecks checks = new LinkChecks(seen);
+        for (Probe probe : seen.probes()) {
+            if (checks.goesElsewhere(probe)) {
+                checks.astray.add(MergedFindings.pair(probe));
+            }
+            if (hasNoNeighbour(probe)) {
+                checks.unanswered.add(MergedFindings.pair(probe));
+            }
+        }
+        for (Probe probe : seen.probes()) {
+            String from = probe.fromAddress();
+            String to = probe.toAddress();
+            boolean byRoute = probe.isRouted();
+            if (!misled.contains(from) && !misled.contains(to) && (!byRoute || !probe.works())) {
+                checks.check(probe);
+            }
+        }
+        return checks.findings.merged();
+    }
+
+    /** By another interface than that of this end's address, or by none. */
+    private boolean goesElsewhere(Probe probe) {
+        String source = probe.source();
+        String from = probe.fromAddress();
+        NodeFacts facts = seen.facts().get(probe.from());
+        if (!probe.leavesBy().isEmpty()) {
+            return facts != null
+                    && facts.interfaceOf(address(from))
+                            .filter(nic -> !nic.name().equals(probe.leavesBy()))
+                            .isPresent();
+        }
+        if (source.equals(from) || source.isEmpty()) {
+            return false;
+        }
+        return source.equals("none")
+                || facts == null
+                || facts.interfaceOf(address(source)).isEmpty()
+                || !facts.interfaceOf(address(source)).equals(facts.interfaceOf(address(from)));
+    }
+
+    private void check(Probe probe) {
+        String from = probe.fromAddress();
+        String to = probe.toAddress();
+        String where = "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to);
+        if (goesElsewhere(probe)) {
+            findings.add(probe, Elsewhere.found(probe, seen.facts().getOrDefault(probe.from(), NodeFacts.NONE)));
+            checkReversePath(probe);
+            return;
+        }
+        if (astray.contains(MergedFindings.pair(probe))) {
+            return;
+        }
+        switch (probe.tcp()) {
+            case "ok" -> transferred(probe, where);
+            case "refused" -> findings.add(probe, firewalls.refused(probe));
+            case Examination.NO_LISTENER -> {} // the other end's address has gone: that link fails
+            default -> noConnection(probe, where);
+        }
+    }
+
+    /** A strict filter drops what comes in over another interface than the one that answers go to. */
+    private void checkReversePath(Probe probe) {
+        NodeFacts facts = seen.facts().get(probe.from());
+        if (facts == null) {
+            return;
+        }
+        facts.interfaceOf(address(probe.fromAddress()))
+                .map(nic -> nic.name())
+                .filter(name -> facts.reversePathFilter(name) == STRICT)
+                .ifPresent(name -> findings.add(
+                        probe,
+                        Finding.error(
+                                "reverse-path-filter",
+                                probe.from() + " " + name,
+                                ("%s drops what comes from %s over %s: answers would take another interface, and"
+                                                + " its reverse-path filter is strict")
+                                        .formatted(probe.from(), probe.toAddress(), name),
+                                "net.ipv4.conf." + slashed(name) + ".rp_filter is 1, and the route to "
+                                        + probe.toAddress() + " does not lead over " + name,
+                                change(probe.from(), "sysctl -w net.ipv4.conf." + slashed(name) + ".rp_filter=2"))));
+    }
+
+    /** As sysctl takes a VLAN's name: a dot would begin the next part. */
+    private static String slashed(String name) {
+        return name.replace('.', '/');
+    }
+
+    private void noConnection(Probe probe, String where) {
+        String to = probe.toAddress();
+        if (unanswered.contains(MergedFindings.pair(probe)) && !hasNoNeighbour(probe)) {
+            return;
+        }
+        if (hasNoNeighbour(probe)) {
+            String pair = MergedFindings.pair(probe);
+            if (said.add("cable " + pair)) {
+                findings.add(
+                        probe,
+                        Finding.error(
+                                "no-neighbour",
+                                where,
+                                "no answer from " + to + ": the cable leads elsewhere, the other end is down, or these"
+                                        + " are two networks with the same addresses",
+                                probe.neighbour().isEmpty()
+                                        ? "a connection got \"no route to host\""
+                                        : "the kernel sent ARP or neighbour requests for " + to + ", without an answer",
+                                advice(
+                                        probe.from(),
+                                        "check that a cable or a switch joins these two ports; trigon doctor's tables"
+                                                + " show where each leads")));
+            }
+        } else if (probe.tcp().equals("unreachable")) {
+            findings.add(probe, firewalls.refused(probe));
+        } else if (probe.udp().equals("ok")) {
+            findings.add(probe, firewalls.tcpBlocked(probe));
+        } else if (probe.neighbour().isEmpty()) {
+            findings.add(
+                    probe,
+                    Finding.error(
+                            "no-answer",
+                            where,
+                            "nothing from %s reaches %s".formatted(probe.from(), probe.to()),
+                            "no answer to TCP or UDP",
+                            look(probe.from(), "ping -c 3 -I " + probe.fromAddress() + " " + to)));
+        } else {
+            findings.add(probe, firewalls.allBlocked(probe));
+        }
+    }
+
+    private static boolean hasNoNeighbour(Probe probe) {
+        return !probe.tcp().equals("ok")
+                && (probe.neighbour().equals("no answer")
+                        || (probe.tcp().equals("unreachable")
+                                && probe.neighbour().isEmpty()));
+    }
+
+    private void transferred(Probe probe, String where) {
+        if (probe.data().equals("wrong")) {
+            findings.add(
+                    probe,
+                    Finding.error(
+                            "data-wrong",
+                            where,
+                            "data arrives corrupted",
+                            "the checksum differs at the other end",
+                            advice(probe.from(), "replace the cable; see dmesg and ethtool -S of both ends")));
+        }
+        boolean mtu = checkMtu(probe, where);
+        if (!probe.data().equals("right") && !probe.data().equals("wrong") && !mtu) {
+            findings.add(
+                    probe,
+                    Finding.error(
+                            "transfer-stuck",
+                            where,
+                            "a connection comes up, but no data arrives",
+                            "transfer: " + probe.data(),
+                            advice(probe.from(), "a smaller MTU on the way, or a firewall that drops long packets")));
+        }
+        if (!probe.udp().equals("ok")) {
+            findings.add(probe, firewalls.udpBlocked(probe));
+        } else {
+            if (probe.roceUdp().equals("no answer")) {
+                findings.add(probe, firewalls.rocePortBlocked(probe));
+            }
+            if (probe.topologyUdp().equals("no answer")) {
+                findings.add(probe, firewalls.topologyPortBlocked(probe));
+            }
+        }
+        checkLosses(probe, where);
+        checkRate(probe, where);
+    }
+
+    private void checkLosses(Probe probe, String where) {
+        long lost = probe.datagramsLost();
+        if (lost > MAX_LOST) {
+            findings.add(
+                    probe,
+                    Finding.warning(
+                            "packets-lost",
+                            where,
+                            "%d of %d small datagrams were lost in one of the directions"
+                                    .formatted(lost, probe.datagrams()),
+                            "the other end answers each datagram",
+                            look(probe.from(), "ip -s link; tc -s qdisc"),
+                            advice(probe.from(), "replace the cable; see ethtool -S of both ends")));
+        }
+        long micros = probe.leastRoundTripMicros();
+        if (micros > MAX_MICROS) {
+            findings.add(
+                    probe,
+                    Finding.warning(
+                            "round-trip-long",
+                            where,
+                            "a round trip takes %d us at best; over a cable it takes less than 100".formatted(micros),
+                            "the shortest of 20 round trips over TCP",
+                            look(probe.from(), "tc qdisc show"),
+                            advice(probe.from(), "check whether this is a cable, or a path through other machines")));
+        }
+    }
+
+    /** Whether packets of the interface's size do not arrive. */
+    private boolean checkMtu(Probe probe, String where) {
+        InterfaceAddress from = address(probe.fromAddress());
+        NodeFacts facts = seen.facts().get(probe.from());
+        if (facts == null || probe.mtuArrives().isEmpty()) {
+            return false;
+        }
+        Nic nic = facts.interfaceOf(from).orElse(Nic.NONE);
+        long mtu = nic.mtu();
+        long arrives = probe.mtuArrives().orElseThrow();
+        if (mtu == 0 || arrives >= Math.min(mtu, 65_000)) {
+            return false;
+        }
+        long other = other(probe).mtu();
+        boolean dataArrive = probe.data().equals("right"); // TCP and RoCE agree on what both ends take
+        findings.add(
+                probe,
+                new Finding(
+                        dataArrive ? Weight.WARNING : Weight.ERROR,
+                        "mtu",
+                        where,
+                        "packets of %d bytes, the MTU of %s, do not arrive; packets of %d do"
+                                .formatted(mtu, nic.name(), arrives),
+                        "unfragmented datagrams" + (other > 0 ? "; the MTU of the other end is " + other : ""),
+                        List.of(
+                                other > 0 && other < mtu
+                                        ? change(
+                                                probe.to(),
+                                                "ip link set " + other(probe).name() + " mtu " + mtu)
+                                        : change(probe.from(), "ip link set " + nic.name() + " mtu " + arrives))));
+        return true;
+    }
+
+    private Nic other(Probe probe) {
+        NodeFacts facts = seen.facts().get(probe.to());
+        return facts == null
+                ? Nic.NONE
+                : facts.interfaceOf(address(probe.toAddress())).orElse(Nic.NONE);
+    }
+
+    private void checkRate(Probe probe, String where) {
+        NodeFacts facts = seen.facts().get(probe.from());
+        boolean byRdma = probe.transfer().rateMbps().isPresent();
+        Optional<Long> measured = byRdma ? probe.transfer().rateMbps() : probe.rateMbps();
+        if (facts == null || measured.isEmpty()) {
+            return;
+        }
+        long rate = measured.orElseThrow();
+        facts.interfaceOf(address(probe.fromAddress()))
+                .filter(nic -> nic.speedMbps() > 0)
+                .filter(nic -> rate < nic.speedMbps() * MIN_SHARE_OF_SPEED)
+                .ifPresent(nic -> findings.add(
+                        probe,
+                        Finding.warning(
+                                "slow",
+                                where,
+                                "%s carries %d Mbit/s; the link's nominal speed is %d"
+                                        .formatted(byRdma ? "RDMA WRITE" : "one TCP connection", rate, nic.speedMbps()),
+                                "less than 0.7 of its speed, measured for " + (byRdma ? "1 s" : "2 s"),
+                                advice(
+                                        probe.from(),
+                                        byRdma
+                                                ? "see MTU, PCIe link and counters of errors above"
+                                                : "see MTU, PCIe link and counters of errors above; with RDMA, TCP"
+                                                        + " may be slower"))));
+    }
+
+    static InterfaceAddress address(String text) {
+        var address = InterfaceAddress.parseAddress(text);
+        return new InterfaceAddress(address, address.getAddress().length * 8);
+    }
+}

@@ -1,0 +1,185 @@
+package trigon.cluster.diagnosis;
+
+import static trigon.cluster.diagnosis.Finding.advice;
+import static trigon.cluster.diagnosis.Finding.change;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import trigon.cluster.facts.NcclFile;
+import trigon.cluster.facts.Nic;
+import trigon.cluster.facts.NodeFacts;
+
+/** Settings of NCCL that contradict Trigon, of the environment and of the files that NCCL reads. Pure. */
+final class NcclChecks {
+
+    /** What an image or another cluster may have left, and what comes of it. */
+    private static final Map<String, String> LEFTOVERS = Map.of(
+            "NCCL_TUNER_PLUGIN",
+            "a tuner other than Trigon's decides on algorithms and channels",
+            "NCCL_PROFILER_PLUGIN",
+            "a profiler other than Trigon's is loaded, so traces contain no collectives",
+            "NCCL_GRAPH_FILE",
+            "NCCL takes rings and trees from a file that may be for other machines",
+            "NCCL_TOPO_FILE",
+            "NCCL takes GPUs and NICs from a file that may be for another machine",
+            "NCCL_HOSTID",
+            "NCCL identifies machines by this text: it takes machines with the same text for one, and jobs fail",
+            "NCCL_ALGO",
+            "the algorithm is forced for all sizes",
+            "NCCL_PROTO",
+            "the protocol is forced for all sizes");
+
+    private final String node;
+    private final NodeFacts facts;
+    private final List<Finding> findings = new ArrayList<>();
+
+    private NcclChecks(String node, NodeFacts facts) {
+        this.node = node;
+        this.facts = facts;
+    }
+
+    static List<Finding> of(String node, NodeFacts facts) {
+        NcclChecks checks = new NcclChecks(node, facts);
+        checks.among(facts.environment().values(), "the environment", name -> "unset " + name);
+        for (NcclFile file : facts.ncclFiles()) {
+            String quoted = "'" + file.file().replace("'", "'\\''") + "'";
+            checks.among(
+                    file.settings().values(),
+                    file.file(),
+                    name -> "sed -i '/^[[:blank:]]*" + name + "[[:blank:]]*=/d' " + quoted);
+        }
+        return checks.findings;
+    }
+
+    private void among(Map<String, Object> settings, String place, UnaryOperator<String> cure) {
+        settings.forEach((name, value) -> one(name, String.valueOf(value), place, change(node, cure.apply(name))));
+    }
+
+    private void one(String name, String value, String place, Finding.Remedy remedy) {
+        String word = value.toLowerCase(Locale.ROOT);
+        String evidence = name + "=" + value + " in " + place;
+        switch (name) {
+            case "NCCL_NET" -> {
+                if (!word.isEmpty() && !word.equals("trigon")) {
+                    findings.add(Finding.error(
+                            "nccl-net-other", node, "NCCL uses the network " + value + " alone", evidence, remedy));
+                }
+            }
+            case "NCCL_NET_PLUGIN" -> {
+                if (facts.missingPlugins().contains(value)) {
+                    findings.add(Finding.error(
+                            "nccl-plugin-missing",
+                            node,
+                            "NCCL is set to load " + value + ", but there is no such library",
+                            evidence + "; neither it nor libnccl-net-NAME.so is a file, or on the loader's path",
+                            advice(node, "set the full path of Trigon's library, as trigon env does")));
+                } else if (!word.isEmpty() && !word.contains("trigon")) {
+                    findings.add(Finding.error(
+                            "nccl-plugin-other",
+                            node,
+                            word.equals("none") ? "NCCL loads no plugin" : "NCCL loads another plugin, " + value,
+                            evidence,
+                            remedy));
+                }
+            }
+            case "NCCL_IB_DISABLE" -> {
+                if (!word.equals("0")) {
+                    findings.add(Finding.note(
+                            "nccl-ib-disable",
+                            node,
+                            "this disables RDMA in NCCL's own network, not in Trigon",
+                            evidence,
+                            advice(node, "to use TCP only, set TRIGON_LINKS=software"),
+                            remedy));
+                }
+            }
+            case "NCCL_SOCKET_IFNAME" -> bootstrap(value, evidence, remedy);
+            case "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME" -> sockets(name, value, evidence, remedy);
+            default -> {
+                String leftover = LEFTOVERS.get(name);
+                if (leftover != null && !word.isEmpty() && !word.contains("trigon")) {
+                    findings.add(Finding.warning("nccl-leftover", node, leftover, evidence, remedy));
+                }
+                if (name.startsWith("NCCL_IB_")) {
+                    findings.add(Finding.note(
+                            "nccl-ib-setting",
+                            node,
+                            "this affects NCCL's own network only, not Trigon",
+                            evidence,
+                            remedy));
+                }
+            }
+        }
+    }
+
+    /** Gloo and TensorPipe take whole names, separated by commas. */
+    private void sockets(String name, String value, String evidence, Finding.Remedy remedy) {
+        List<String> wanted = List.of(value.split(",", -1));
+        if (!value.isEmpty() && usable(facts).noneMatch(nic -> wanted.contains(nic.name()))) {
+            findings.add(Finding.error(
+                    "socket-interface",
+                    node,
+                    "%s is set to use %s, but no such interface is up with an address%s"
+                            .formatted(
+                                    name.startsWith("GLOO") ? "Gloo" : "TensorPipe",
+                                    value,
+                                    otherNames(wanted::contains)),
+                    evidence,
+                    advice(node, "name an interface that all nodes share: " + name),
+                    remedy));
+        }
+    }
+
+    /** Interfaces that have one of these as an alternative name: sysfs and getifaddrs(3) do not know such names. */
+    private String otherNames(Predicate<String> isWanted) {
+        return facts.interfaces().stream()
+                .flatMap(nic -> nic.otherNames().stream()
+                        .filter(isWanted)
+                        .map(other -> "; %s is another name of %s, which only ip(8) and Trigon know: name %s instead"
+                                .formatted(other, nic.name(), nic.name())))
+                .collect(Collectors.joining());
+    }
+
+    private static Stream<Nic> usable(NodeFacts facts) {
+        return facts.interfaces().stream()
+                .filter(nic -> !nic.state().equals("down") && !nic.addresses().isEmpty());
+    }
+
+    /**
+     * The interfaces that NCCL's bootstrap may use by that value of {@code NCCL_SOCKET_IFNAME}: prefixes separated by
+     * commas; = for whole names.
+     */
+    static List<Nic> bootstrapInterfaces(NodeFacts facts, String value) {
+        Predicate<String> isWanted = names(value);
+        return usable(facts).filter(nic -> isWanted.test(nic.name())).toList();
+    }
+
+    private static Predicate<String> names(String value) {
+        boolean whole = value.startsWith("=");
+        List<String> wanted = List.of((whole ? value.substring(1) : value).split(",", -1));
+        return name -> wanted.stream().anyMatch(each -> whole ? name.equals(each) : name.startsWith(each));
+    }
+
+    /** As NCCL reads it; ^ is for those that are excluded. */
+    private void bootstrap(String value, String evidence, Finding.Remedy remedy) {
+        if (value.startsWith("^") || value.isEmpty()) {
+            return;
+        }
+        if (bootstrapInterfaces(facts, value).isEmpty()) {
+            findings.add(Finding.error(
+                    "bootstrap-interface",
+                    node,
+                    "NCCL's bootstrap is set to use " + value + ", but no such interface is up with an address"
+                            + otherNames(names(value)),
+                    evidence,
+                    advice(node, "name an interface that all nodes share: NCCL_SOCKET_IFNAME"),
+                    remedy));
+        }
+    }
+}

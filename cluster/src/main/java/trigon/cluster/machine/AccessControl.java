@@ -1,0 +1,18 @@
+package trigon.cluster.machine;
+
+import java.util.Locale;
+
+/** What PCIe's access control services (ACS) do with traffic between two functions below a switch. */
+public enum AccessControl {
+    /** They let it pass. */
+    OFF,
+    /** Only root may read it. */
+    UNKNOWN,
+    /** They send it through the CPU, which costs speed, or through an IOMMU that refuses it. */
+    REDIRECTS;
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,86 @@
+package trigon.cluster.machine;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import trigon.cluster.json.Json;
+import trigon.system.file.Folder;
+
+/**
+ * This machine's files and this process's environment; tests make their own. Thread-safe.
+ *
+ * @param root below which {@code sys}, {@code proc}, {@code dev} and {@code etc} are
+ * @param environment of this process
+ * @param hostName of this machine
+ * @param version of the distribution
+ * @param home the distribution's folder; empty if it is not known
+ */
+public record Machine(
+        Path root, Map<String, String> environment, String hostName, String version, Optional<Path> home) {
+
+    private static final int MAX_BYTES = 16 << 20;
+
+    public Machine {
+        environment = Map.copyOf(environment);
+    }
+
+    /** A document of that schema of JSON, which begins with who says it; with these keys and values. */
+    public Map<String, Object> document(String schema, Object... keysAndValues) {
+        Map<String, Object> document = Json.object("schema", schema, "version", version, "host", hostName);
+        document.putAll(Json.object(keysAndValues));
+        return document;
+    }
+
+    /** For example {@code /sys/class/net}. */
+    public Path file(String path) {
+        return root.resolve(path.startsWith("/") ? path.substring(1) : path);
+    }
+
+    /** The first line of a file, without blanks around it; empty where it cannot be read or is empty. */
+    public static Optional<String> line(Path file) {
+        return text(file)
+                .map(text -> text.lines().findFirst().orElse("").strip())
+                .filter(text -> !text.isEmpty());
+    }
+
+    /** What a file begins with, at most {@value #MAX_BYTES} bytes of it, as text; empty where it cannot be read. */
+    public static Optional<String> text(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            return Optional.of(new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8));
+        } catch (IOException _) {
+            return Optional.empty(); // the kernel refuses many of them for interfaces that are down
+        }
+    }
+
+    /** A file's number; empty where it has none. */
+    public static Optional<Long> number(Path file) {
+        try {
+            return line(file).map(Long::parseLong);
+        } catch (NumberFormatException _) {
+            return Optional.empty();
+        }
+    }
+
+    /** What is in a folder, by name; none if it is not there. */
+    public static List<Path> entries(Path folder) {
+        try {
+            return Folder.entries(folder);
+        } catch (IOException _) {
+            return List.of();
+        }
+    }
+
+    /** The name of what a symbolic link leads to, as of a driver. */
+    public static Optional<String> target(Path link) {
+        try {
+            return Optional.of(link.toRealPath().getFileName().toString());
+        } catch (IOException _) {
+            return Optional.empty();
+        }
+    }
+}

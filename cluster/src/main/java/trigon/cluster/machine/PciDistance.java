@@ -1,0 +1,20 @@
+package trigon.cluster.machine;
+
+/** How far apart two PCI functions are, in the terms of nvidia-smi and NCCL, the nearest first. */
+public enum PciDistance {
+    /** Below one switch. */
+    PIX,
+    /** Below several switches of one root port. */
+    PXB,
+    /** Through a host bridge, which is the CPU's. */
+    PHB,
+    /** Through several host bridges of one NUMA node. */
+    NODE,
+    /** Through several NUMA nodes. */
+    SYS;
+
+    /** Whether traffic between the two need not pass the CPU. NCCL uses no NIC for memory of a GPU otherwise. */
+    public boolean isBelowTheCpu() {
+        return compareTo(PXB) <= 0;
+    }
+}

@@ -1,0 +1,226 @@
+package trigon.cluster.probe;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import trigon.cluster.facts.Link;
+import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.json.Json;
+import trigon.cluster.json.JsonObject;
+import trigon.cluster.probe.Observations.Probe;
+import trigon.system.InterfaceAddress;
+
+/**
+ * Has nodes transfer data over their RDMA links, in each direction by a queue pair of its own: it tells each end what
+ * the other one has said, has one write and the other one check each byte. Of a node one transfer at a time. What came
+ * of it is the probe's {@code rdma}.
+ */
+final class RdmaTrials {
+
+    /** Some hundred packets; the last one is a short one. */
+    private static final int BYTES = (384 << 10) + 13;
+
+    /** By a gateway: 64 pieces at once, more than a host that forwards in software has room for. */
+    private static final int BURST_BYTES = 64 * (64 << 10);
+
+    private final Map<String, NodeConnection> nodes = new LinkedHashMap<>();
+    private final Map<String, Lock> busy = new LinkedHashMap<>();
+    private final Map<String, NodeFacts> facts;
+    private final boolean rate;
+
+    /**
+     * Of those nodes.
+     *
+     * @param rate whether to measure how fast each link is; one after the other then
+     */
+    RdmaTrials(List<NodeConnection> nodes, Map<String, NodeFacts> facts, boolean rate) {
+        for (NodeConnection each : nodes) {
+            this.nodes.put(each.name(), each);
+            this.busy.put(each.name(), new ReentrantLock());
+        }
+        this.facts = facts;
+        this.rate = rate;
+    }
+
+    /** The device by which a node has RDMA at an address, if it has. */
+    static Optional<String> device(NodeFacts facts, String address) {
+        return facts.links().stream()
+                .filter(link -> link.isRdma()
+                        && InterfaceAddress.text(link.address().address()).equals(address))
+                .map(Link::device)
+                .findFirst();
+    }
+
+    private Optional<String> device(String node, String address) {
+        return device(facts.getOrDefault(node, NodeFacts.NONE), address);
+    }
+
+    /** Whether both ends have RDMA, and packets go over this link at all: the others have findings of their own. */
+    private boolean isToBeTried(Probe probe) {
+        return nodes.containsKey(probe.from())
+                && nodes.containsKey(probe.to())
+                && device(probe.from(), probe.fromAddress()).isPresent()
+                && device(probe.to(), probe.toAddress()).isPresent()
+                && probe.source().equals(probe.fromAddress())
+                && (!probe.hasGateway() || (hasRoutedRdma(probe.from()) && hasRoutedRdma(probe.to())))
+                && (probe.tcp().equals("ok") || probe.udp().equals("ok"));
+    }
+
+    private boolean hasRoutedRdma(String node) {
+        return facts.getOrDefault(node, NodeFacts.NONE).settings().stream()
+                .anyMatch(line -> line.startsWith("routes.rdma: on"));
+    }
+
+    /** The same probes, with what came of RDMA. */
+    List<Probe> tried(List<Probe> probes) {
+        List<Future<Probe>> tried = new ArrayList<>();
+        try (ExecutorService threads = rate
+                ? Executors.newSingleThreadExecutor()
+                : Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory())) {
+            probes.forEach(probe -> tried.add(threads.submit(() -> isToBeTried(probe) ? tried(probe) : probe)));
+        }
+        return tried.stream().map(Future::resultNow).toList();
+    }
+
+    private Probe tried(Probe probe) {
+        boolean inOrder = probe.from().compareTo(probe.to()) < 0;
+        Lock first = lock(inOrder ? probe.from() : probe.to());
+        Lock second = lock(inOrder ? probe.to() : probe.from());
+        first.lock();
+        second.lock();
+        try {
+            Map<String, Object> result = new LinkedHashMap<>(probe.result().values());
+            result.put("rdma", transfer(probe));
+            return new Probe(probe.from(), probe.to(), new JsonObject(result));
+        } finally {
+            second.unlock();
+            first.unlock();
+        }
+    }
+
+    private Lock lock(String node) {
+        return Objects.requireNonNull(busy.get(node));
+    }
+
+    private Map<String, Object> transfer(Probe probe) {
+        String id = UUID.randomUUID().toString();
+        int seed = id.hashCode();
+        End from = new End(probe.from(), probe.fromAddress(), id, seed, probe.hasGateway());
+        End to = new End(probe.to(), probe.toAddress(), id, seed, probe.hasGateway());
+        try {
+            return transfer(from, to);
+        } catch (IOException | RuntimeException e) { // of an agent in this process, its own failures, too
+            return Json.object("outcome", "not tried", "why", String.valueOf(e.getMessage()));
+        } finally {
+            from.close();
+            to.close();
+        }
+    }
+
+    private Map<String, Object> transfer(End from, End to) throws IOException {
+        JsonObject here = from.open();
+        JsonObject there = to.open();
+        Map<String, Object> outcome = Json.object("outcome", "right", "from", ofEnd(here), "to", ofEnd(there));
+        if (from.isUp(here, outcome)
+                && to.isUp(there, outcome)
+                && to.isUp(to.ask("INIT to READY_TO_RECEIVE", here), outcome)
+                && to.isUp(to.ask("READY_TO_RECEIVE to READY_TO_SEND", here), outcome)
+                && from.isUp(from.ask("INIT to READY_TO_RECEIVE", there), outcome)
+                && from.isUp(from.ask("READY_TO_RECEIVE to READY_TO_SEND", there), outcome)) {
+            JsonObject written = from.ask("write", there);
+            for (String key : List.of("pathMtu", "bytes", "micros", "rateMbps", "burstMbps", "status", "why")) {
+                Optional.ofNullable(written.values().get(key)).ifPresent(value -> outcome.put(key, value));
+            }
+            switch (written.text("status")) {
+                case "SUCCESS" -> check(to.ask("check", here), outcome);
+                case "RETRY_EXCEEDED", "RESPONSE_TIMEOUT", "none" -> outcome.put("outcome", "no acknowledgement");
+                default -> outcome.put("outcome", "failed");
+            }
+        }
+        return outcome;
+    }
+
+    private static void check(JsonObject checked, Map<String, Object> outcome) {
+        if (checked.whole("wrong") > 0 || checked.number("wrong").isEmpty()) {
+            outcome.put("outcome", "wrong");
+            outcome.put("wrong", checked.whole("wrong"));
+            outcome.put("firstWrong", checked.whole("first"));
+        }
+    }
+
+    private static Map<String, Object> ofEnd(JsonObject opened) {
+        Map<String, Object> end = new LinkedHashMap<>();
+        for (String key : List.of("device", "gidIndex", "gidType", "gidText", "mtu")) {
+            Optional.ofNullable(opened.values().get(key)).ifPresent(value -> end.put(key, value));
+        }
+        return end;
+    }
+
+    /** One of both, as it is asked. */
+    private final class End {
+        private final NodeConnection node;
+        private final String address;
+        private final String id;
+        private final int seed;
+        private final boolean routed;
+
+        End(String node, String address, String id, int seed, boolean routed) {
+            this.routed = routed;
+            this.node = Objects.requireNonNull(nodes.get(node));
+            this.address = address;
+            this.id = id;
+            this.seed = seed;
+        }
+
+        JsonObject open() throws IOException {
+            Map<String, Object> question = question("open");
+            question.put("address", address);
+            question.put("device", device(node.name(), address).orElse(""));
+            question.put("bytes", routed ? BURST_BYTES : BYTES);
+            question.put("seed", seed);
+            return node.ask(question);
+        }
+
+        JsonObject ask(String step, JsonObject peer) throws IOException {
+            Map<String, Object> question = question(step);
+            question.put("peer", peer.values());
+            question.put("rate", rate);
+            question.put("burst", routed);
+            return node.ask(question);
+        }
+
+        private Map<String, Object> question(String step) {
+            return Json.object("do", "rdma", "step", step, "id", id, "expected", seed);
+        }
+
+        boolean isUp(JsonObject answer, Map<String, Object> outcome) {
+            if (answer.find("failed").isEmpty()) {
+                return true;
+            }
+            outcome.put("outcome", "not up");
+            outcome.put("at", node.name());
+            for (String key : List.of("failed", "errno", "why")) {
+                answer.find(key).ifPresent(value -> outcome.put(key, value));
+            }
+            return false;
+        }
+
+        void close() {
+            try {
+                var _ = node.ask(question("close"));
+            } catch (IOException | RuntimeException _) {
+                // it has ended, or let it go already
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package trigon.cluster.facts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import trigon.cluster.json.JsonObject;
+
+class NodeFactsTest {
+
+    private static NodeFacts facts(int errors, int resent) {
+        return new NodeFacts(JsonObject.parse("""
+            {"host": "a", "interfaces": [{"name": "eth1", "counters": {"rx_errors": %d, "collisions": 2}}],
+             "rdmaPorts": [{"device": "mlx5_0", "port": 1, "counters": {"out_of_sequence": %d}}]}
+            """.formatted(errors, resent)));
+    }
+
+    @Test
+    void countersOfLaterFactsAreBesideTheFirst() {
+        NodeFacts both = facts(5, 7).withCountersOf(facts(8, 9));
+
+        Nic nic = both.interfaces().getFirst();
+        assertThat(nic.counters().moved(both.interfacesAfter().getFirst().counters()))
+                .isEqualTo(Map.of("rx_errors", 3L));
+        RdmaPort port = both.rdmaPorts().getFirst();
+        assertThat(port.counters().moved(both.rdmaPortsAfter().getFirst().counters()))
+                .isEqualTo(Map.of("out_of_sequence", 2L));
+    }
+
+    @Test
+    void whatIsMissingIsEmpty() {
+        assertThat(NodeFacts.NONE.interfaces()).isEmpty();
+        assertThat(NodeFacts.NONE.noRdma()).isEmpty();
+        assertThat(NodeFacts.NONE.isGpuMemoryOff()).isTrue();
+        assertThat(Nic.NONE.hasCarrier()).isFalse();
+        assertThat(Nic.NONE.lacksCarrier()).as("it may be down").isFalse();
+    }
+}

@@ -1,5 +1,0 @@
-/** What is wrong, by what an examination has seen, and what to do about it. Pure: no I/O. */
-@NullMarked
-package trigon.tools.diagnosis;
-
-import org.jspecify.annotations.NullMarked;

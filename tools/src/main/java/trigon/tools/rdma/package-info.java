@@ -1,5 +1,0 @@
-/** A queue pair to another node, and a transfer over it that is checked byte by byte. */
-@NullMarked
-package trigon.tools.rdma;
-
-import org.jspecify.annotations.NullMarked;
