@@ -1,6 +1,8 @@
 /** The model of a cluster: facts of its nodes, probes of its links, and what is wrong with them. */
 module trigon.cluster {
+    requires com.fasterxml.jackson.annotation;
     requires com.fasterxml.jackson.core;
+    requires com.fasterxml.jackson.databind;
     requires jdk.net;
     requires trigon.config;
     requires trigon.qpstate;
@@ -15,4 +17,11 @@ module trigon.cluster {
     exports trigon.cluster.json;
     exports trigon.cluster.machine;
     exports trigon.cluster.probe;
+
+    opens trigon.cluster.facts to
+            com.fasterxml.jackson.databind;
+    opens trigon.cluster.machine to
+            com.fasterxml.jackson.databind;
+    opens trigon.cluster.probe to
+            com.fasterxml.jackson.databind;
 }

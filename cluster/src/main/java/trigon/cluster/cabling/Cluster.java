@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import trigon.cluster.facts.Nic;
+import trigon.cluster.facts.Link;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
-import trigon.system.InterfaceAddress;
 
 /** The addresses of the links of all nodes, where their cables go, and which of them are explained by a finding. */
 public final class Cluster {
@@ -71,18 +71,18 @@ public final class Cluster {
 
     /** A finding explains what becomes of links at this address. */
     public void explain(Place place) {
-        misled.add(InterfaceAddress.text(place.address().address()));
+        misled.add(place.host());
     }
 
     /** A finding explains what becomes of all links of a node. */
     public void explainAll(String node) {
         seen.facts().getOrDefault(node, NodeFacts.NONE).links().stream()
-                .map(link -> InterfaceAddress.text(link.address().address()))
+                .map(Link::host)
                 .forEach(misled::add);
     }
 
     public boolean isExplained(Place place) {
-        return misled.contains(InterfaceAddress.text(place.address().address()));
+        return misled.contains(place.host());
     }
 
     /** Whether the interface of that name at another node, in a subnet of this end's, is down: no cable is to blame. */
@@ -100,6 +100,6 @@ public final class Cluster {
     }
 
     public static boolean isDown(Nic nic) {
-        return nic.state().equals("down") && nic.carrier().isEmpty();
+        return nic.isDown() && nic.carrier().isEmpty();
     }
 }

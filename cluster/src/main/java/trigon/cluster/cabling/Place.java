@@ -1,6 +1,6 @@
 package trigon.cluster.cabling;
 
-import trigon.cluster.facts.Nic;
+import trigon.cluster.machine.Nic;
 import trigon.system.InterfaceAddress;
 
 /**
@@ -13,6 +13,11 @@ public record Place(String node, Nic nic, InterfaceAddress address) {
 
     public String name() {
         return nic.name();
+    }
+
+    /** The address alone, without its prefix, as probes name ends. */
+    public String host() {
+        return InterfaceAddress.text(address.address());
     }
 
     /** The node and its interface, as hellos name them. */

@@ -1,6 +1,6 @@
 package trigon.cluster.cabling;
 
-import trigon.cluster.facts.Nic;
+import trigon.cluster.machine.Nic;
 
 /** Functions of one port, which lead to the same cable. */
 public final class Twins {

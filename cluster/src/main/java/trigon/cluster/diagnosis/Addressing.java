@@ -138,16 +138,15 @@ final class Addressing {
     /** Whether nothing is known that may depend on this address. */
     boolean mayGo(Place place) {
         NodeFacts facts = seen.facts().getOrDefault(place.node(), NodeFacts.NONE);
-        String bootstrap = facts.environment().text("NCCL_SOCKET_IFNAME");
+        String bootstrap = facts.nccl().environment().getOrDefault("NCCL_SOCKET_IFNAME", "");
         boolean isOfBootstrap = !bootstrap.isEmpty()
                 && !bootstrap.startsWith("^")
-                && NcclChecks.bootstrapInterfaces(facts, bootstrap).stream()
+                && NcclChecks.bootstrapInterfaces(facts.interfaces(), bootstrap).stream()
                         .anyMatch(nic -> nic.name().equals(place.name()));
         return !place.isFixed()
                 && !isOfBootstrap
-                && !facts.defaultRoutes().contains(place.name())
-                && !facts.loginAddress()
-                        .equals(InterfaceAddress.text(place.address().address()))
+                && !facts.networks().defaultRoutes().contains(place.name())
+                && !facts.networks().loginAddress().equals(Optional.of(place.host()))
                 && place.nic().ownAddresses().stream()
                         .noneMatch(other -> !other.equals(place.address())
                                 && place.address().contains(other.address()));

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import trigon.cluster.facts.NcclFile;
-import trigon.cluster.facts.Nic;
+import trigon.cluster.facts.NcclFacts.NcclFile;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 import trigon.system.InterfaceAddress;
@@ -28,7 +28,9 @@ final class BootstrapChecks {
         List<Finding> findings = new ArrayList<>();
         seen.facts()
                 .forEach((node, facts) -> value(facts).ifPresent(value -> {
-                    List<Nic> nics = value.startsWith("^") ? List.of() : NcclChecks.bootstrapInterfaces(facts, value);
+                    List<Nic> nics = value.startsWith("^")
+                            ? List.of()
+                            : NcclChecks.bootstrapInterfaces(facts.interfaces(), value);
                     Set<String> others = new TreeSet<>(seen.facts().keySet());
                     others.remove(node);
                     Set<String> reached = new TreeSet<>();
@@ -54,9 +56,9 @@ final class BootstrapChecks {
     /** The environment's, or else that of NCCL's files. */
     private static Optional<String> value(NodeFacts facts) {
         return Stream.concat(
-                        Stream.of(facts.environment()),
-                        facts.ncclFiles().stream().map(NcclFile::settings))
-                .map(settings -> settings.text(VARIABLE))
+                        Stream.of(facts.nccl().environment()),
+                        facts.nccl().ncclFiles().stream().map(NcclFile::settings))
+                .map(settings -> settings.getOrDefault(VARIABLE, ""))
                 .filter(value -> !value.isEmpty())
                 .findFirst();
     }

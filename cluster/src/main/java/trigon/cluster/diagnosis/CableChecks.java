@@ -19,7 +19,7 @@ import trigon.cluster.cabling.Place;
 import trigon.cluster.cabling.Twins;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
-import trigon.cluster.facts.Nic;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations.Heard;
 import trigon.system.InterfaceAddress;
 

@@ -45,7 +45,7 @@ final class ClusterChecks {
                 "different versions of Trigon",
                 "install the same one on all nodes");
         differing(
-                NodeFacts::clusterFingerprint,
+                facts -> facts.plugin().clusterFingerprint(),
                 "cluster-file-differs",
                 "the cluster file is not the same on all nodes",
                 "copy one to all nodes; TRIGON_CONFIG names it");
@@ -87,25 +87,18 @@ final class ClusterChecks {
 
     private void settings() {
         Set<String> names = new TreeSet<>();
-        seen.facts().values().forEach(facts -> facts.settings().forEach(line -> names.add(name(line))));
+        seen.facts()
+                .values()
+                .forEach(facts -> names.addAll(facts.plugin().values().keySet()));
         for (String name : names) {
             if (!name.startsWith("nodes.") && !name.startsWith("peers.")) {
                 differing(
-                        facts -> facts.settings().stream()
-                                .filter(line -> name(line).equals(name))
-                                .map(line -> line.substring(name.length() + 2).replaceFirst(" \\([^()]*\\)$", ""))
-                                .findFirst()
-                                .orElse(""),
+                        facts -> facts.plugin().values().getOrDefault(name, ""),
                         "settings-differ",
                         "the setting " + name + " is not the same on all nodes",
                         "set it in the cluster file");
             }
         }
-    }
-
-    private static String name(String line) {
-        int colon = line.indexOf(": ");
-        return colon < 0 ? line : line.substring(0, colon);
     }
 
     private void clocks() {
@@ -131,19 +124,19 @@ final class ClusterChecks {
             return;
         }
         seen.facts().forEach((node, facts) -> {
-            if (!facts.loopbackName().isEmpty()) {
-                findings.add(Finding.note(
-                        "host-name-loopback",
-                        node,
-                        "the name %s is %s on this node: what listens there, such as torchrun's master, is not"
-                                        .formatted(facts.host(), facts.loopbackName())
-                                + " reached by others",
-                        "/etc/hosts",
-                        advice(
-                                node,
-                                "give launchers an address of this node instead of its name, or give the name that"
-                                        + " address in /etc/hosts")));
-            }
+            facts.networks()
+                    .loopbackName()
+                    .ifPresent(loopback -> findings.add(Finding.note(
+                            "host-name-loopback",
+                            node,
+                            "the name %s is %s on this node: what listens there, such as torchrun's master, is not"
+                                            .formatted(facts.host(), loopback)
+                                    + " reached by others",
+                            "/etc/hosts",
+                            advice(
+                                    node,
+                                    "give launchers an address of this node instead of its name, or give the name that"
+                                            + " address in /etc/hosts"))));
         });
     }
 
@@ -182,7 +175,7 @@ final class ClusterChecks {
         }
     }
 
-    private static long speed(Place place) {
+    private static int speed(Place place) {
         return place.nic().speedMbps();
     }
 

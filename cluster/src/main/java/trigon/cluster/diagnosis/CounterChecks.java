@@ -5,12 +5,12 @@ import static trigon.cluster.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import trigon.cluster.facts.Counters;
-import trigon.cluster.facts.Nic;
 import trigon.cluster.facts.NodeFacts;
-import trigon.cluster.facts.RdmaPort;
-import trigon.cluster.machine.RdmaPortFacts;
+import trigon.cluster.machine.Nic;
+import trigon.cluster.machine.RdmaPort;
 import trigon.cluster.probe.Observations;
 
 /** Counters of RDMA ports, and of pauses, that have moved during the test. Pure. */
@@ -48,8 +48,7 @@ final class CounterChecks {
                             after.device().equals(port.device()) && after.port() == port.port() && isUsed(port))
                     .forEach(after -> {
                         congested(label, port.counters(), after.counters(), port.interfaces());
-                        List<String> again =
-                                moved(port.counters(), after.counters(), RdmaPortFacts.SENT_AGAIN::contains);
+                        List<String> again = moved(port.counters(), after.counters(), RdmaPort.SENT_AGAIN::contains);
                         if (!again.isEmpty() && !sendingAgainIsKnown) {
                             findings.add(Finding.warning(
                                     "rdma-sent-again",
@@ -77,8 +76,8 @@ final class CounterChecks {
         }
     }
 
-    private void congested(String label, Counters before, Counters after, List<String> interfaces) {
-        List<String> moved = moved(before, after, RdmaPortFacts::isOfCongestion);
+    private void congested(String label, Map<String, Long> before, Map<String, Long> after, List<String> interfaces) {
+        List<String> moved = moved(before, after, RdmaPort::isOfCongestion);
         if (!moved.isEmpty()) {
             String name = interfaces.isEmpty() ? label : interfaces.getFirst();
             findings.add(Finding.note(
@@ -97,9 +96,9 @@ final class CounterChecks {
                         link.device().equals(port.device()) || port.interfaces().contains(link.nic()));
     }
 
-    private static List<String> moved(Counters before, Counters after, Predicate<String> which) {
+    private static List<String> moved(Map<String, Long> before, Map<String, Long> after, Predicate<String> which) {
         List<String> moved = new ArrayList<>();
-        before.moved(after).forEach((counter, more) -> {
+        Counters.moved(before, after).forEach((counter, more) -> {
             if (which.test(counter)) {
                 moved.add(counter + " by " + more);
             }

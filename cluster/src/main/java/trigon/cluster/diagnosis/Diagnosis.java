@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import trigon.cluster.cabling.Cluster;
+import trigon.cluster.facts.NcclFacts;
 import trigon.cluster.facts.NodeFacts;
-import trigon.cluster.json.Json;
-import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
-import trigon.cluster.probe.OwnFacts;
+import trigon.routing.discovery.HostInterfaces;
 
 /** Findings of observations. Pure: the same observations have the same findings. */
 public final class Diagnosis {
@@ -40,8 +40,7 @@ public final class Diagnosis {
         findings.addAll(subnets.find());
         findings.addAll(subnets.twice());
         cluster.places().stream()
-                .filter(place ->
-                        place.nic().state().equals("down") || place.nic().lacksCarrier())
+                .filter(place -> place.nic().isDown() || place.nic().lacksCarrier())
                 .forEach(cluster::explain); // the checks of nodes say so
         findings.addAll(new CableChecks(cluster, addressing).find());
         findings.addAll(LinkChecks.of(seen, cluster.misled()));
@@ -75,7 +74,7 @@ public final class Diagnosis {
 
     /** Of the settings that NCCL has on this machine alone, in the environment and in the files that it reads. */
     public static List<Finding> ofNcclSettings(Machine machine) {
-        return NcclChecks.of(machine.hostName(), new NodeFacts(JsonObject.parse(Json.line(OwnFacts.ofNccl(machine)))));
+        return NcclChecks.of(machine.hostName(), NcclFacts.of(machine), Nic.ofNccl(HostInterfaces.snapshot()));
     }
 
     /** Whether jobs run: no finding is an error. */

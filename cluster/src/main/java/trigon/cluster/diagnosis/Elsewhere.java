@@ -10,8 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
-import trigon.cluster.facts.Nic;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations.Probe;
 import trigon.system.InterfaceAddress;
 

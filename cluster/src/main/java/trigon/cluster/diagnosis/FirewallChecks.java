@@ -87,7 +87,7 @@ final class FirewallChecks {
         return portBlocked(
                 probe,
                 "topology-port-blocked",
-                facts(probe).topologyPort(),
+                facts(probe).plugin().topologyPort(),
                 "UDP port %d of %s is blocked, which announcements use: no relays are found here");
     }
 

@@ -6,6 +6,7 @@ import static trigon.cluster.diagnosis.Finding.change;
 import java.util.List;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.machine.FirewallFacts;
 
 /**
  * Commands that let a peer through a node's firewall, and survive a restart: those of the program that manages it. See
@@ -16,12 +17,12 @@ final class FirewallCommands {
     private static final String ALL = "";
 
     private final String node;
-    private final NodeFacts facts;
+    private final FirewallFacts firewall;
 
     /** Of the node with these facts. */
     FirewallCommands(String node, NodeFacts facts) {
         this.node = node;
-        this.facts = facts;
+        firewall = facts.networks().firewall().orElse(FirewallFacts.NONE);
     }
 
     /** Lets everything from an address in. */
@@ -33,7 +34,7 @@ final class FirewallCommands {
     List<Remedy> accept(String from, String protocol) {
         boolean six = from.contains(":");
         boolean all = protocol.equals(ALL);
-        return switch (facts.firewallManager()) {
+        return switch (firewall.manager()) {
             case "ufw" -> List.of(change(node, "ufw allow " + (all ? "" : "proto " + protocol + " ") + "from " + from));
             case "firewalld" ->
                 List.of(change(
@@ -47,7 +48,7 @@ final class FirewallCommands {
 
     /** Lets a port of UDP in, from everywhere. */
     List<Remedy> acceptUdp(long port) {
-        return switch (facts.firewallManager()) {
+        return switch (firewall.manager()) {
             case "ufw" -> List.of(change(node, "ufw allow " + port + "/udp"));
             case "firewalld" ->
                 List.of(change(node, "firewall-cmd --permanent --add-port=" + port + "/udp && firewall-cmd --reload"));
@@ -57,7 +58,7 @@ final class FirewallCommands {
     }
 
     private List<Remedy> nftables(String match) {
-        String chain = facts.firewallDetail();
+        String chain = firewall.detail();
         return List.of(
                 change(node, "nft insert rule " + chain + " " + match + " accept"),
                 advice(
@@ -67,7 +68,7 @@ final class FirewallCommands {
     }
 
     private List<Remedy> iptables(String program, String match) {
-        String keep = facts.firewallDetail().isEmpty() ? "" : " && " + facts.firewallDetail();
+        String keep = firewall.detail().isEmpty() ? "" : " && " + firewall.detail();
         return List.of(change(node, program + " -I INPUT " + match + " -j ACCEPT" + keep));
     }
 }

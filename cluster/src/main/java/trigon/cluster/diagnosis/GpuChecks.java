@@ -5,18 +5,19 @@ import static trigon.cluster.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
-import trigon.cluster.facts.GpuNic;
-import trigon.cluster.facts.GpuWay;
 import trigon.cluster.facts.Link;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.AccessControl;
-import trigon.cluster.machine.PciDistance;
+import trigon.cluster.machine.MachineGpus;
+import trigon.cluster.machine.MachineGpus.Gpu;
+import trigon.cluster.machine.MachineGpus.GpuPath;
 
 /**
  * What keeps the NICs of a node from the memory of its GPUs. Notes where the settings do not ask for it; only of NICs
@@ -26,7 +27,6 @@ final class GpuChecks {
 
     private static final String UNREACHABLE = "no: ";
     private static final String DMA_BUF = "DMA-BUF";
-    private static final String SHARES_MEMORY = "GB10"; // as trigon.cluster.machine.MachineGpus has it
 
     /** Processors on which NICs and GPUs need no IOMMU; on others it always translates. */
     private static final String WITHOUT_IOMMU = "amd64";
@@ -39,12 +39,12 @@ final class GpuChecks {
     private GpuChecks(String node, NodeFacts facts) {
         this.node = node;
         this.facts = facts;
-        weight = facts.isGpuMemoryOff() ? Weight.NOTE : Weight.WARNING;
+        weight = facts.system().isGpuMemoryOff() ? Weight.NOTE : Weight.WARNING;
     }
 
     static List<Finding> of(String node, NodeFacts facts) {
         GpuChecks checks = new GpuChecks(node, facts);
-        if (!facts.gpus().isEmpty()) {
+        if (!facts.local().gpus().isEmpty()) {
             checks.check();
         }
         return checks.findings;
@@ -54,28 +54,26 @@ final class GpuChecks {
         Set<String> devices = facts.links().stream()
                 .filter(Link::isRdma)
                 .map(Link::device)
-                .filter(device -> facts.gpuNic(device).isPresent())
+                .filter(device -> facts.local().gpuNics().containsKey(device))
                 .collect(Collectors.toCollection(TreeSet::new));
         if (devices.isEmpty()) {
             return;
         }
-        if (facts.gpus().stream().allMatch(gpu -> gpu.model().contains(SHARES_MEMORY))) {
+        if (facts.local().gpus().stream().allMatch(Gpu::sharesMemory)) {
             findings.add(Finding.note(
                     "gpu-memory-unsupported",
                     node,
                     "NICs do not reach memory of this GPU, by design: DGX Spark has no GPUDirect RDMA",
-                    "the model is " + facts.gpus().getFirst().model(),
+                    "the model is " + facts.local().gpus().getFirst().model().orElseThrow(),
                     advice(node, "nothing: NCCL's buffers are in host memory, which is the GPU's, too")));
             return;
         }
         List<String> ready = new ArrayList<>();
         for (String device : devices) {
-            facts.gpuNic(device)
-                    .ifPresent(nic -> nic.nearest()
-                            .flatMap(way -> check(device, nic, way))
-                            .ifPresent(ready::add));
+            MachineGpus.Nic nic = Objects.requireNonNull(facts.local().gpuNics().get(device));
+            nic.nearest().flatMap(path -> check(device, nic, path)).ifPresent(ready::add);
         }
-        if (facts.isGpuMemoryOff() && !ready.isEmpty()) {
+        if (facts.system().isGpuMemoryOff() && !ready.isEmpty()) {
             findings.add(Finding.note(
                     "gpu-memory-possible",
                     node,
@@ -86,7 +84,7 @@ final class GpuChecks {
     }
 
     /** How it reaches the nearest GPU; empty if there is a finding. */
-    private Optional<String> check(String device, GpuNic nic, GpuWay nearest) {
+    private Optional<String> check(String device, MachineGpus.Nic nic, GpuPath nearest) {
         int before = findings.size();
         String gpu = nearest.gpu();
         String how = facts.rdmaPorts().stream()
@@ -104,17 +102,19 @@ final class GpuChecks {
                             node,
                             "modprobe nvidia-peermem, which needs NVIDIA's RDMA driver (DOCA-OFED); or Linux 5.12 and"
                                     + " rdma-core 34 for DMA-BUF"));
-        } else if (how.equals(DMA_BUF) && facts.hasClosedGpuDriver()) {
+        } else if (how.equals(DMA_BUF)
+                && facts.local().gpuDriver().filter(driver -> !driver.open()).isPresent()) {
             add(
                     "gpu-driver-closed",
                     device,
                     "%s takes DMA-BUFs, and NVIDIA's closed kernel modules hand out none".formatted(device),
-                    "/proc/driver/nvidia/version says " + facts.gpuDriverVersion() + ", not the open modules",
+                    "/proc/driver/nvidia/version says "
+                            + facts.local().gpuDriver().orElseThrow().version() + ", not the open modules",
                     advice(node, "install the open kernel modules (nvidia-open), or modprobe nvidia-peermem"));
         }
-        if (facts.architecture().equals(WITHOUT_IOMMU)) {
+        if (facts.system().architecture().equals(WITHOUT_IOMMU)) {
             checkIommu(device, nic, gpu);
-            if (!isNear(nearest)) {
+            if (!nearest.distance().isBelowTheCpu()) {
                 add(
                         "gpu-far-from-nic",
                         device,
@@ -127,7 +127,7 @@ final class GpuChecks {
                                         + " with TRIGON_GPU_MEMORY=off"));
             }
         }
-        if (nearest.accessControl().equals(AccessControl.REDIRECTS.toString())) {
+        if (nearest.accessControl().equals(Optional.of(AccessControl.REDIRECTS))) {
             add(
                     "acs-redirects",
                     device,
@@ -144,16 +144,12 @@ final class GpuChecks {
                 : Optional.empty();
     }
 
-    private static boolean isNear(GpuWay nearest) {
-        return PciDistance.valueOf(nearest.distance()).isBelowTheCpu();
-    }
-
-    private void checkIommu(String device, GpuNic nic, String gpu) {
+    private void checkIommu(String device, MachineGpus.Nic nic, String gpu) {
         List<String> translated = new ArrayList<>();
         if (nic.isTranslated()) {
             translated.add(device);
         }
-        facts.gpus().stream()
+        facts.local().gpus().stream()
                 .filter(each -> each.function().equals(gpu) && each.isTranslated())
                 .forEach(_ -> translated.add("the GPU " + gpu));
         if (!translated.isEmpty()) {

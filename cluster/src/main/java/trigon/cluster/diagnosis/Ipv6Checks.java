@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.cluster.cabling.Place;
-import trigon.cluster.facts.Nic;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
 
 /** IPv6 that is switched off where a link-local address would be the only one to reach a peer by. Pure. */
@@ -45,7 +45,7 @@ final class Ipv6Checks {
                 if (cutOff.contains(node)
                         && nic.hasCarrier()
                         && nic.addresses().isEmpty()
-                        && !facts.innerInterfaces().contains(nic.name())
+                        && !facts.networks().innerInterfaces().contains(nic.name())
                         && isOff(seen, node, nic.name())) {
                     findings.add(Finding.error(
                             "ipv6-off",
@@ -63,6 +63,7 @@ final class Ipv6Checks {
     private static boolean isOff(Observations seen, String node, String nic) {
         return seen.facts()
                 .getOrDefault(node, NodeFacts.NONE)
+                .networks()
                 .interfacesWithoutIpv6()
                 .contains(nic);
     }

@@ -11,9 +11,9 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import trigon.cluster.facts.NcclFile;
-import trigon.cluster.facts.Nic;
-import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.facts.NcclFacts;
+import trigon.cluster.facts.NcclFacts.NcclFile;
+import trigon.cluster.machine.Nic;
 
 /** Settings of NCCL that contradict Trigon, of the environment and of the files that NCCL reads. Pure. */
 final class NcclChecks {
@@ -36,29 +36,31 @@ final class NcclChecks {
             "the protocol is forced for all sizes");
 
     private final String node;
-    private final NodeFacts facts;
+    private final NcclFacts facts;
+    private final List<Nic> interfaces;
     private final List<Finding> findings = new ArrayList<>();
 
-    private NcclChecks(String node, NodeFacts facts) {
+    private NcclChecks(String node, NcclFacts facts, List<Nic> interfaces) {
         this.node = node;
         this.facts = facts;
+        this.interfaces = interfaces;
     }
 
-    static List<Finding> of(String node, NodeFacts facts) {
-        NcclChecks checks = new NcclChecks(node, facts);
-        checks.among(facts.environment().values(), "the environment", name -> "unset " + name);
+    static List<Finding> of(String node, NcclFacts facts, List<Nic> interfaces) {
+        NcclChecks checks = new NcclChecks(node, facts, interfaces);
+        checks.among(facts.environment(), "the environment", name -> "unset " + name);
         for (NcclFile file : facts.ncclFiles()) {
             String quoted = "'" + file.file().replace("'", "'\\''") + "'";
             checks.among(
-                    file.settings().values(),
+                    file.settings(),
                     file.file(),
                     name -> "sed -i '/^[[:blank:]]*" + name + "[[:blank:]]*=/d' " + quoted);
         }
         return checks.findings;
     }
 
-    private void among(Map<String, Object> settings, String place, UnaryOperator<String> cure) {
-        settings.forEach((name, value) -> one(name, String.valueOf(value), place, change(node, cure.apply(name))));
+    private void among(Map<String, String> settings, String place, UnaryOperator<String> cure) {
+        settings.forEach((name, value) -> one(name, value, place, change(node, cure.apply(name))));
     }
 
     private void one(String name, String value, String place, Finding.Remedy remedy) {
@@ -121,7 +123,7 @@ final class NcclChecks {
     /** Gloo and TensorPipe take whole names, separated by commas. */
     private void sockets(String name, String value, String evidence, Finding.Remedy remedy) {
         List<String> wanted = List.of(value.split(",", -1));
-        if (!value.isEmpty() && usable(facts).noneMatch(nic -> wanted.contains(nic.name()))) {
+        if (!value.isEmpty() && usable(interfaces).noneMatch(nic -> wanted.contains(nic.name()))) {
             findings.add(Finding.error(
                     "socket-interface",
                     node,
@@ -138,7 +140,7 @@ final class NcclChecks {
 
     /** Interfaces that have one of these as an alternative name: sysfs and getifaddrs(3) do not know such names. */
     private String otherNames(Predicate<String> isWanted) {
-        return facts.interfaces().stream()
+        return interfaces.stream()
                 .flatMap(nic -> nic.otherNames().stream()
                         .filter(isWanted)
                         .map(other -> "; %s is another name of %s, which only ip(8) and Trigon know: name %s instead"
@@ -146,18 +148,18 @@ final class NcclChecks {
                 .collect(Collectors.joining());
     }
 
-    private static Stream<Nic> usable(NodeFacts facts) {
-        return facts.interfaces().stream()
-                .filter(nic -> !nic.state().equals("down") && !nic.addresses().isEmpty());
+    private static Stream<Nic> usable(List<Nic> interfaces) {
+        return interfaces.stream()
+                .filter(nic -> !nic.isDown() && !nic.addresses().isEmpty());
     }
 
     /**
      * The interfaces that NCCL's bootstrap may use by that value of {@code NCCL_SOCKET_IFNAME}: prefixes separated by
      * commas; = for whole names.
      */
-    static List<Nic> bootstrapInterfaces(NodeFacts facts, String value) {
+    static List<Nic> bootstrapInterfaces(List<Nic> interfaces, String value) {
         Predicate<String> isWanted = names(value);
-        return usable(facts).filter(nic -> isWanted.test(nic.name())).toList();
+        return usable(interfaces).filter(nic -> isWanted.test(nic.name())).toList();
     }
 
     private static Predicate<String> names(String value) {
@@ -171,7 +173,7 @@ final class NcclChecks {
         if (value.startsWith("^") || value.isEmpty()) {
             return;
         }
-        if (bootstrapInterfaces(facts, value).isEmpty()) {
+        if (bootstrapInterfaces(interfaces, value).isEmpty()) {
             findings.add(Finding.error(
                     "bootstrap-interface",
                     node,

@@ -6,12 +6,13 @@ import static trigon.cluster.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.List;
+import trigon.cluster.facts.Counters;
 import trigon.cluster.facts.LeftOut;
-import trigon.cluster.facts.Limits;
-import trigon.cluster.facts.Nic;
 import trigon.cluster.facts.NodeFacts;
-import trigon.cluster.facts.Pci;
-import trigon.cluster.facts.RdmaPort;
+import trigon.cluster.facts.SystemFacts.Limits;
+import trigon.cluster.facts.SystemFacts.RdmaDevices;
+import trigon.cluster.machine.Nic;
+import trigon.cluster.machine.RdmaPort;
 
 /** What is wrong with one node, whatever the others are. Pure. */
 final class NodeChecks {
@@ -37,14 +38,14 @@ final class NodeChecks {
         checks.addresses();
         checks.hardware();
         checks.rdma();
-        checks.limits();
+        facts.system().limits().ifPresent(checks::limits);
         checks.findings.addAll(GpuChecks.of(node, facts));
-        checks.findings.addAll(NcclChecks.of(node, facts));
+        checks.findings.addAll(NcclChecks.of(node, facts.nccl(), facts.interfaces()));
         return checks.findings;
     }
 
     private void settings() {
-        for (String problem : facts.problems()) {
+        for (String problem : facts.local().problems()) {
             findings.add(Finding.error(
                     "settings-wrong",
                     node,
@@ -52,7 +53,7 @@ final class NodeChecks {
                     "from its settings, as the plugin reads them",
                     advice(node, "do as the message says")));
         }
-        for (String unknown : facts.unknownVariables()) {
+        for (String unknown : facts.plugin().unknownVariables()) {
             findings.add(Finding.warning(
                     "unknown-variable",
                     node,
@@ -72,9 +73,8 @@ final class NodeChecks {
                     "trigon links",
                     advice(node, "bring an interface up and give it an address; trigon plan assigns addresses")));
         }
-        for (LeftOut leftOut : facts.leftOut()) {
-            // of what is down, the checks of interfaces say more
-            if (leftOut.isSuspect() && !leftOut.isDown()) {
+        for (LeftOut leftOut : facts.local().leftOut()) {
+            if (leftOut.isSuspect()) {
                 findings.add(Finding.warning(
                         "prefix-not-the-files",
                         node + " " + leftOut.name(),
@@ -134,7 +134,7 @@ final class NodeChecks {
         for (Nic nic : facts.interfaces()) {
             String name = nic.name();
             boolean used = isUsed(name);
-            if (facts.innerInterfaces().contains(name)) {
+            if (facts.networks().innerInterfaces().contains(name)) {
                 continue; // to containers or virtual machines, without a cable
             }
             if (nic.isTunnel()) {
@@ -146,7 +146,7 @@ final class NodeChecks {
                         name + " has an address, but no carrier: nothing is connected to it",
                         "/sys/class/net/" + name + "/carrier is 0",
                         advice(node, "plug the cable in at both ends, and bring the other end's interface up")));
-            } else if (nic.state().equals("down")
+            } else if (nic.isDown()
                     && !nic.hasCarrier() // the state follows a moment later
                     && !nic.ownAddresses().isEmpty()) {
                 findings.add(Finding.error(
@@ -164,24 +164,22 @@ final class NodeChecks {
                         "/sys/class/net/" + name + "/duplex",
                         change(node, "ethtool -s " + name + " autoneg on")));
             }
-            Pci pci = nic.pci();
-            if (used && !pci.negotiated().isEmpty() && pci.isReduced()) {
-                findings.add(Finding.warning(
-                        "pcie-reduced",
-                        node + " " + name,
-                        "the PCIe link of %s is %s, but the card supports %s"
-                                .formatted(name, pci.negotiated(), pci.possible()),
-                        "current_link_speed and current_link_width of " + pci.function(),
-                        advice(node, "move the card to a slot with all lanes, or check the firmware's settings")));
-            }
+            nic.pci()
+                    .filter(pci -> used && !pci.negotiated().isEmpty() && pci.isReduced())
+                    .ifPresent(pci -> findings.add(Finding.warning(
+                            "pcie-reduced",
+                            node + " " + name,
+                            "the PCIe link of %s is %s, but the card supports %s"
+                                    .formatted(name, pci.negotiated(), pci.possible()),
+                            "current_link_speed and current_link_width of " + pci.function(),
+                            advice(node, "move the card to a slot with all lanes, or check the firmware's settings"))));
             moreTroubles(nic);
         }
     }
 
     /** A tunnel has no cable; without its program it has no carrier, or is down. */
     private void tunnel(Nic nic) {
-        if ((nic.lacksCarrier() || nic.state().equals("down"))
-                && !nic.ownAddresses().isEmpty()) {
+        if ((nic.lacksCarrier() || nic.isDown()) && !nic.ownAddresses().isEmpty()) {
             findings.add(Finding.note(
                     "tunnel-down",
                     node + " " + nic.name(),
@@ -201,7 +199,7 @@ final class NodeChecks {
                 .filter(after -> after.name().equals(nic.name()) && isUsed(nic.name()))
                 .forEach(after -> {
                     List<String> moved = new ArrayList<>();
-                    nic.counters().moved(after.counters()).forEach((counter, more) -> {
+                    Counters.moved(nic.counters(), after.counters()).forEach((counter, more) -> {
                         if (counter.endsWith("errors") || counter.equals("collisions")) {
                             moved.add(counter + " by " + more);
                         }
@@ -222,8 +220,9 @@ final class NodeChecks {
         if (ports.isEmpty()) {
             return;
         }
-        if (facts.usableDevices().isEmpty()) {
-            boolean refused = !facts.refusedDevices().isEmpty();
+        RdmaDevices devices = facts.system().rdmaDevices().orElse(new RdmaDevices(List.of(), List.of()));
+        if (devices.usable().isEmpty()) {
+            boolean refused = !devices.refused().isEmpty();
             findings.add(Finding.error(
                     refused ? "rdma-device-refused" : "no-dev-infiniband",
                     node,
@@ -234,11 +233,11 @@ final class NodeChecks {
                     refused
                             ? change(node, "chmod 666 /dev/infiniband/uverbs*")
                             : advice(node, "modprobe ib_uverbs; in a container: --device /dev/infiniband")));
-        } else if (facts.noRdma().filter(why -> !why.startsWith("links is")).isPresent()) {
+        } else if (facts.local().noRdma().isPresent() && !facts.plugin().has("links", "software")) {
             findings.add(Finding.error(
                     "rdma-library",
                     node,
-                    "RDMA is not used: " + facts.noRdma().orElseThrow(),
+                    "RDMA is not used: " + facts.local().noRdma().orElseThrow(),
                     "from libibverbs",
                     change(node, "apt-get install ibverbs-providers libibverbs1")));
         }
@@ -255,7 +254,7 @@ final class NodeChecks {
                         advice(node, "check that the cable is plugged in at both ends")));
             } else if (port.linkLayer().equals("Ethernet")
                     && port.interfaces().stream().anyMatch(this::hasAddress)
-                    && !port.gidTypes().contains("RoCE v2")) {
+                    && port.gids().stream().noneMatch(gid -> gid.type().equals("RoCE v2"))) {
                 findings.add(Finding.error(
                         "no-roce-v2-gid",
                         node + " " + label,
@@ -268,7 +267,7 @@ final class NodeChecks {
             }
         }
         interfaceElsewhere(ports);
-        String locked = facts.limits().lockedBytes();
+        String locked = facts.system().limits().map(Limits::lockedBytes).orElse("");
         if (!locked.equals("unlimited") && !locked.isEmpty() && number(locked) < MIN_LOCKED_BYTES) {
             findings.add(Finding.error(
                     "memlock-low",
@@ -317,7 +316,7 @@ final class NodeChecks {
     /** It is down or has no carrier, which is a finding of its own. */
     private boolean isDown(String name) {
         return facts.interfaceNamed(name)
-                .filter(nic -> nic.state().equals("down") || nic.lacksCarrier())
+                .filter(nic -> nic.isDown() || nic.lacksCarrier())
                 .isPresent();
     }
 
@@ -329,8 +328,7 @@ final class NodeChecks {
         }
     }
 
-    private void limits() {
-        Limits limits = facts.limits();
+    private void limits(Limits limits) {
         String files = limits.openFiles();
         if (!files.isEmpty() && number(files) < MIN_FILES) {
             findings.add(Finding.warning(
@@ -345,18 +343,16 @@ final class NodeChecks {
                 .ifPresent(bytes -> findings.add(Finding.warning(
                         "shared-memory-small",
                         node,
-                        "/dev/shm has %d MiB; NCCL needs more between the GPUs of a node"
-                                .formatted(bytes.longValue() >> 20),
+                        "/dev/shm has %d MiB; NCCL needs more between the GPUs of a node".formatted(bytes >> 20),
                         "the size of its file system",
                         advice(node, "in a container: --shm-size 8g, or --ipc host"))));
-        String tasks = limits.tasks();
-        if (!tasks.isEmpty() && number(tasks) < MIN_TASKS) {
-            findings.add(Finding.warning(
-                    "tasks-few",
-                    node,
-                    "this container can have " + tasks + " threads and processes; a rank needs about 100",
-                    "/sys/fs/cgroup/pids.max",
-                    advice(node, "raise --pids-limit of the container")));
-        }
+        limits.tasks()
+                .filter(tasks -> number(tasks) < MIN_TASKS)
+                .ifPresent(tasks -> findings.add(Finding.warning(
+                        "tasks-few",
+                        node,
+                        "this container can have " + tasks + " threads and processes; a rank needs about 100",
+                        "/sys/fs/cgroup/pids.max",
+                        advice(node, "raise --pids-limit of the container"))));
     }
 }

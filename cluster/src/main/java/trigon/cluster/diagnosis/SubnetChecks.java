@@ -84,11 +84,8 @@ final class SubnetChecks {
     /** The plugin takes the file's prefix for the interface's: that is a finding of its own. */
     private boolean isTheFiles(Place place) {
         NodeFacts facts = cluster.seen().facts().getOrDefault(place.node(), NodeFacts.NONE);
-        return facts.leftOut().stream()
-                .anyMatch(each -> each.isSuspect()
-                        && !each.isDown()
-                        && each.name()
-                                .contains(InterfaceAddress.text(place.address().address())));
+        return facts.local().leftOut().stream()
+                .anyMatch(each -> each.isSuspect() && each.name().contains(place.host()));
     }
 
     /** The kernel answers for all of them on one. A finding for each subnet, whatever number of nodes has that. */
@@ -101,7 +98,7 @@ final class SubnetChecks {
         subnets.forEach((subnet, places) -> {
             Map<String, Set<String>> several = new TreeMap<>();
             Set<String> mixed = new TreeSet<>();
-            places.stream().filter(place -> !place.nic().state().equals("down")).forEach(place -> {
+            places.stream().filter(place -> !place.nic().isDown()).forEach(place -> {
                 several.computeIfAbsent(place.node(), _ -> new TreeSet<>()).add(place.name());
                 if (!isByItself(place)) {
                     mixed.add(place.node());
@@ -120,7 +117,9 @@ final class SubnetChecks {
         return cluster.seen()
                 .facts()
                 .getOrDefault(place.node(), NodeFacts.NONE)
-                .interfaceToNeighbours(place.address())
+                .networks()
+                .interfacesToNeighbours()
+                .getOrDefault(place.address().toString(), "")
                 .equals(place.name());
     }
 
@@ -268,6 +267,7 @@ final class SubnetChecks {
                         && cluster.seen()
                                 .facts()
                                 .getOrDefault(place.node(), NodeFacts.NONE)
+                                .networks()
                                 .defaultRoutes()
                                 .contains(place.name())
                         && all.stream()

@@ -14,11 +14,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import trigon.cluster.facts.Link;
-import trigon.cluster.facts.Nic;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
-import trigon.system.InterfaceAddress;
 
 /**
  * What must not be passed over, whatever the other checks have found: links that fail, and pairs of nodes that nothing
@@ -28,8 +27,6 @@ final class WayChecks {
 
     /** Links from end to end with one relay, which is found without a cluster key. */
     private static final int MAX_WITHOUT_KEY = 2;
-
-    private static final String NO_KEY = "handshake.clusterKeyFile: none";
 
     private static final String KEY =
             "create the cluster key, (umask 077; openssl rand -hex 32 > cluster.key), copy it to all nodes, and"
@@ -96,7 +93,7 @@ final class WayChecks {
     }
 
     private boolean isMisled(Link link) {
-        return misled.contains(InterfaceAddress.text(link.address().address()));
+        return misled.contains(link.host());
     }
 
     private boolean isExplained(String one, String other) {
@@ -120,7 +117,7 @@ final class WayChecks {
     private static boolean hasLinkThatIsUp(NodeFacts facts) {
         return facts.links().stream()
                 .flatMap(link -> facts.interfaceNamed(link.nic()).stream())
-                .anyMatch(nic -> !nic.lacksCarrier() && !nic.state().equals("down"));
+                .anyMatch(nic -> !nic.lacksCarrier() && !nic.isDown());
     }
 
     private boolean areAllJoined() {
@@ -273,12 +270,12 @@ final class WayChecks {
 
     private boolean hasKey(String node) {
         NodeFacts facts = seen.facts().get(node);
-        return facts != null && facts.settings().stream().noneMatch(line -> line.startsWith(NO_KEY));
+        return facts != null && !facts.plugin().has("handshake.clusterKeyFile", "none");
     }
 
     private boolean relays(String node) {
         NodeFacts facts = seen.facts().get(node);
-        return facts != null && facts.settings().stream().noneMatch(line -> line.startsWith("relay: off"));
+        return facts != null && !facts.plugin().has("relay", "off");
     }
 
     /** Known only where link-local addresses distinguish cables of one subnet, and each node has heard somebody. */

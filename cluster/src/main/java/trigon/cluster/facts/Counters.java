@@ -1,16 +1,18 @@
 package trigon.cluster.facts;
 
+import java.util.Map;
 import java.util.TreeMap;
-import trigon.cluster.json.JsonObject;
 
-/** What the kernel counts, by its names. */
-public record Counters(JsonObject json) {
+/** The kernel's counters, by their names. */
+public final class Counters {
 
-    /** Those that have grown until then, by how much; in the order of their names. */
-    public TreeMap<String, Long> moved(Counters after) {
-        TreeMap<String, Long> moved = new TreeMap<>();
-        json.values().keySet().forEach(name -> {
-            long more = after.json.whole(name) - json.whole(name);
+    private Counters() {}
+
+    /** Those that have grown, by how much; in the order of their names. */
+    public static Map<String, Long> moved(Map<String, Long> before, Map<String, Long> after) {
+        Map<String, Long> moved = new TreeMap<>();
+        before.forEach((name, count) -> {
+            long more = after.getOrDefault(name, 0L) - count;
             if (more > 0) {
                 moved.put(name, more);
             }

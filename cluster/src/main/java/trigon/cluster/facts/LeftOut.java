@@ -1,24 +1,26 @@
 package trigon.cluster.facts;
 
-import trigon.cluster.json.JsonObject;
+import java.util.Locale;
 
-/** A link that is not used, or not as it was found. */
-public record LeftOut(JsonObject json) {
+/**
+ * A link that is not used, or not as it was found.
+ *
+ * @param why in words
+ * @param weight {@code suspect} if somebody probably wants it used
+ * @param down true if its interface is down
+ */
+public record LeftOut(String name, String why, String weight, boolean down) {
 
-    public String name() {
-        return json.text("name");
+    static LeftOut of(trigon.routing.LeftOut each) {
+        return new LeftOut(
+                each.name(),
+                each.cause().toString(),
+                each.cause().weight().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+                each.cause().isDown());
     }
 
-    public String why() {
-        return json.text("why");
-    }
-
-    /** Whether somebody probably wants it used. */
+    /** Whether somebody probably wants it used, and it is up: of what is down, other facts say more. */
     public boolean isSuspect() {
-        return json.text("weight").equals("suspect");
-    }
-
-    public boolean isDown() {
-        return json.truth("down").orElse(false);
+        return weight.equals("suspect") && !down;
     }
 }

@@ -1,25 +1,44 @@
 package trigon.cluster.facts;
 
-import trigon.cluster.json.JsonObject;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Locale;
+import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 
-/** A link that the plugin would use. */
-public record Link(JsonObject json) {
+/**
+ * A link that the plugin uses.
+ *
+ * @param kind {@code rdma} or {@code software}
+ * @param device of RDMA
+ * @param nic the network interface's name
+ * @param rank its place among the links, the best first
+ */
+public record Link(
+        String name,
+        String kind,
+        String device,
+        @JsonProperty("interface") String nic,
+        InterfaceAddress address,
+        int speedMbps,
+        int rank) {
+
+    static Link of(LocalLink link) {
+        return new Link(
+                link.name(),
+                link.kind().name().toLowerCase(Locale.ROOT),
+                link.deviceName(),
+                link.interfaceName(),
+                link.address(),
+                link.speedMbps(),
+                link.rank());
+    }
 
     public boolean isRdma() {
-        return json.text("kind").equals("rdma");
+        return kind.equals("rdma");
     }
 
-    public String device() {
-        return json.text("device");
-    }
-
-    /** The network interface's name. */
-    public String nic() {
-        return json.text("interface");
-    }
-
-    public InterfaceAddress address() {
-        return InterfaceAddress.parse(json.text("address"));
+    /** The address alone, without its prefix, as probes name ends. */
+    public String host() {
+        return InterfaceAddress.text(address.address());
     }
 }

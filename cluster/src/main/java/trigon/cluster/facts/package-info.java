@@ -1,4 +1,4 @@
-/** What a node says of itself, by names instead of keys of JSON. Immutable. */
+/** What a node says of itself, as records that are written and read as JSON. Immutable. */
 @NullMarked
 package trigon.cluster.facts;
 

@@ -1,42 +1,40 @@
 package trigon.cluster.json;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.PrettyPrinter;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.core.util.Separators.Spacing;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
-import java.lang.reflect.Method;
-import java.lang.reflect.RecordComponent;
-import java.util.ArrayList;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.system.PrintableText;
 
 /**
- * JSON of maps, records, lists, texts, numbers and truth values. What is empty is left out of objects. What a terminal
- * would obey, and not show, is escaped. Read are maps, lists, texts, doubles and truth values; null becomes an empty
- * text.
+ * JSON of maps, records, lists, texts, numbers and truth values, by Jackson. Empty optionals are left out of objects.
+ * What a terminal would obey, and not show, is escaped.
  */
 public final class Json {
 
@@ -52,6 +50,21 @@ public final class Json {
             .withObjectFieldValueSpacing(Spacing.AFTER)
             .withObjectEmptySeparator("")
             .withArrayEmptySeparator("");
+
+    private static final TypeReference<Map<String, Object>> OBJECT = new TypeReference<>() {};
+
+    private static final ObjectMapper MAPPER = JsonMapper.builder(FACTORY)
+            .addModule(new ValueTypes())
+            .disable(MapperFeature.AUTO_DETECT_IS_GETTERS) // a record's questions are no components
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(SerializationFeature.WRITE_ENUMS_USING_TO_STRING)
+            .enable(DeserializationFeature.READ_ENUMS_USING_TO_STRING)
+            .defaultSetterInfo(JsonSetter.Value.construct(Nulls.AS_EMPTY, Nulls.SKIP))
+            .withConfigOverride(
+                    Optional.class,
+                    each -> each.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS)))
+            .build();
 
     private Json() {}
 
@@ -87,11 +100,9 @@ public final class Json {
         return object;
     }
 
-    /** An object of the components of records, in this order; without those that are empty. */
-    public static Map<String, Object> joined(Record... records) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        Stream.of(records).forEach(each -> object.putAll(components(each)));
-        return object;
+    /** The same of a record's components. */
+    public static Map<String, Object> object(Record of) {
+        return MAPPER.convertValue(of, OBJECT);
     }
 
     private static @Nullable Object unwrapped(Object value) {
@@ -117,103 +128,36 @@ public final class Json {
     }
 
     private static String written(Object value, PrettyPrinter printer) {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator to = FACTORY.createGenerator(text).setPrettyPrinter(printer)) {
-            write(value, to);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return text.append('\n').toString();
-    }
-
-    private static void write(Object value, JsonGenerator to) throws IOException {
-        switch (value) {
-            case Map<?, ?> map -> {
-                to.writeStartObject();
-                for (Map.Entry<?, ?> entry : map.entrySet()) {
-                    to.writeFieldName(String.valueOf(entry.getKey()));
-                    write(entry.getValue(), to);
-                }
-                to.writeEndObject();
-            }
-            case JsonObject(Map<String, Object> values) -> write(values, to);
-            case Record record -> write(components(record), to);
-            case Iterable<?> items -> {
-                to.writeStartArray();
-                for (Object item : items) {
-                    write(item, to);
-                }
-                to.writeEndArray();
-            }
-            case Double number when Double.isFinite(number) -> to.writeNumber(number);
-            case Double _ -> to.writeNull();
-            case Number number -> to.writeNumber(number.toString());
-            case Boolean truth -> to.writeBoolean(truth);
-            default -> to.writeString(value.toString());
-        }
-    }
-
-    private static Map<String, Object> components(Record record) {
-        return object(Stream.of(record.getClass().getRecordComponents())
-                .flatMap(each -> Stream.of(each.getName(), valueOf(record, each)))
-                .toArray());
-    }
-
-    private static Object valueOf(Record record, RecordComponent component) {
-        Method accessor = component.getAccessor();
-        accessor.setAccessible(true); // the record may be its class's own
         try {
-            return accessor.invoke(record);
-        } catch (ReflectiveOperationException e) {
+            return MAPPER.writer(printer).writeValueAsString(value) + "\n";
+        } catch (JsonProcessingException e) {
             throw new IllegalStateException(e);
         }
     }
 
     /**
-     * What the text says.
+     * Values of an object by key, as its text says.
      *
-     * @throws IllegalArgumentException if it is no JSON
+     * @throws IllegalArgumentException if it is no JSON object
      */
-    static Object read(String text) {
-        try (JsonParser from = FACTORY.createParser(text)) {
-            from.nextToken();
-            Object value = value(from);
-            if (from.nextToken() != null) {
-                throw new IllegalArgumentException("no JSON: something is behind its end");
+    static Map<String, Object> read(String text) {
+        try {
+            Map<String, Object> read = MAPPER.readValue(text, OBJECT);
+            if (read == null) {
+                throw new IllegalArgumentException("no JSON object: null");
             }
-            return value;
+            return read;
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("no JSON: " + e.getOriginalMessage(), e);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new IllegalArgumentException("no JSON object: " + e.getOriginalMessage(), e);
         }
     }
 
-    private static Object value(JsonParser from) throws IOException {
-        JsonToken token = from.currentToken();
-        return switch (token) {
-            case START_OBJECT -> {
-                Map<String, Object> object = new LinkedHashMap<>();
-                while (from.nextToken() != JsonToken.END_OBJECT) {
-                    String key = from.currentName();
-                    from.nextToken();
-                    object.put(key, value(from));
-                }
-                yield object;
-            }
-            case START_ARRAY -> {
-                List<Object> list = new ArrayList<>();
-                while (from.nextToken() != JsonToken.END_ARRAY) {
-                    list.add(value(from));
-                }
-                yield list;
-            }
-            case VALUE_STRING -> from.getText();
-            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> from.getDoubleValue();
-            case VALUE_TRUE -> true;
-            case VALUE_FALSE -> false;
-            case VALUE_NULL -> "";
-            case null, default -> throw new IllegalArgumentException("no JSON: a value was expected");
-        };
+    /**
+     * The record with these components. What it does not have is left out, and what is missing is empty.
+     *
+     * @throws IllegalArgumentException if a value is of another kind
+     */
+    static <T extends Record> T as(Class<T> type, Map<String, Object> values) {
+        return MAPPER.convertValue(values, type);
     }
 }

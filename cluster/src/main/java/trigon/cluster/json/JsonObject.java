@@ -21,7 +21,16 @@ public record JsonObject(Map<String, Object> values) {
      * @throws IllegalArgumentException if it is no JSON object
      */
     public static JsonObject parse(String text) {
-        return of(Json.read(text)).orElseThrow(() -> new IllegalArgumentException("no JSON object"));
+        return new JsonObject(Json.read(text));
+    }
+
+    /**
+     * The record with these components. What it does not have is left out, and what is missing is empty.
+     *
+     * @throws IllegalArgumentException if a value is of another kind
+     */
+    public <T extends Record> T as(Class<T> type) {
+        return Json.as(type, values);
     }
 
     private static Optional<JsonObject> of(Object value) {

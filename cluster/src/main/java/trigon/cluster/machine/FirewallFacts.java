@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
  */
 public record FirewallFacts(String manager, String detail) {
 
+    /** Where no program is known. */
+    public static final FirewallFacts NONE = new FirewallFacts("", "");
+
     private static final List<String> NFTABLES = List.of("etc/nftables.conf", "etc/sysconfig/nftables.conf");
     private static final List<String> TARGETS = List.of("sysinit", "multi-user", "basic");
     private static final Pattern TABLE = Pattern.compile("\\btable\\s+(inet|ip)\\s+(\\w+)\\s*\\{");
@@ -64,9 +67,7 @@ public record FirewallFacts(String manager, String detail) {
         if (isEnabled(machine, "netfilter-persistent")) {
             return new FirewallFacts("iptables", "netfilter-persistent save");
         }
-        return isEnabled(machine, "iptables")
-                ? new FirewallFacts("iptables", "service iptables save")
-                : new FirewallFacts("", "");
+        return isEnabled(machine, "iptables") ? new FirewallFacts("iptables", "service iptables save") : NONE;
     }
 
     private static boolean isEnabled(Machine machine, String service) {

@@ -36,7 +36,12 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
      */
     public record Gpu(String function, Optional<String> model, Optional<String> iommu) {
 
-        /** Whether it uses the host's memory. NICs then need no GPUDirect. */
+        /** Whether an IOMMU translates its addresses. */
+        public boolean isTranslated() {
+            return translates(iommu);
+        }
+
+        /** Whether it uses the host's memory, as that of a DGX Spark. NICs then need no GPUDirect. */
         public boolean sharesMemory() {
             return model.filter(each -> each.contains(SHARES_MEMORY)).isPresent();
         }
@@ -57,10 +62,24 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
         public Nic {
             gpus = List.copyOf(gpus);
         }
+
+        /** Whether an IOMMU translates its addresses. */
+        public boolean isTranslated() {
+            return translates(iommu);
+        }
+
+        /** What lies between it and the nearest GPU. */
+        public Optional<GpuPath> nearest() {
+            return gpus.stream().findFirst();
+        }
     }
 
     /** What lies between a NIC and a GPU; access control is empty if that is the CPU. */
     public record GpuPath(String gpu, PciDistance distance, Optional<AccessControl> accessControl) {}
+
+    private static boolean translates(Optional<String> iommu) {
+        return iommu.filter(type -> !type.equals("identity")).isPresent();
+    }
 
     public MachineGpus {
         gpus = List.copyOf(gpus);

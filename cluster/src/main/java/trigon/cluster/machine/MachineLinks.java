@@ -14,7 +14,6 @@ import trigon.routing.DiscoveredLinks;
 import trigon.routing.discovery.BootstrapInterfaces;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
-import trigon.routing.discovery.RdmaPort;
 import trigon.routing.discovery.RdmaPorts;
 import trigon.routing.hardware.LinkSpeeds;
 import trigon.routing.hardware.NicHardware;
@@ -40,8 +39,8 @@ import trigon.verbs.ffm.Libibverbs;
  * @param warnings what it would warn of
  */
 public record MachineLinks(
-        List<NicFacts> nics,
-        List<RdmaPortFacts> rdma,
+        List<Nic> nics,
+        List<RdmaPort> rdma,
         HostInterfaces interfaces,
         PluginConfig config,
         DiscoveredLinks discovered,
@@ -80,7 +79,7 @@ public record MachineLinks(
         VerbsAvailability available = config.links().value() == LinkPolicy.SOFTWARE
                 ? new VerbsAvailability.Unavailable("links is " + config.links())
                 : verbs.get();
-        List<RdmaPort> ports = new ArrayList<>();
+        List<trigon.routing.discovery.RdmaPort> ports = new ArrayList<>();
         if (available instanceof VerbsAvailability.Available(var provider)) {
             RdmaPorts found = RdmaPorts.snapshot(provider);
             ports.addAll(found.ports());
@@ -94,7 +93,7 @@ public record MachineLinks(
     private static MachineLinks of(
             Machine machine,
             PluginConfig config,
-            List<RdmaPort> ports,
+            List<trigon.routing.discovery.RdmaPort> ports,
             HostInterfaces interfaces,
             VerbsAvailability available,
             List<String> problems) {
@@ -109,8 +108,8 @@ public record MachineLinks(
         }
         DiscoveredLinks limited = problems.isEmpty() ? new LinkSpeeds(hardware).limit(config, discovered) : discovered;
         return new MachineLinks(
-                NicFacts.all(machine.file("sys")),
-                RdmaPortFacts.all(machine.file("sys")),
+                Nic.all(machine.file("sys"), interfaces),
+                RdmaPort.all(machine.file("sys")),
                 interfaces,
                 config,
                 limited,
@@ -122,8 +121,14 @@ public record MachineLinks(
                 TwinFunctions.warnings(limited.links(), hardware));
     }
 
-    /** How an RDMA device reaches memory of GPUs; it is opened for that. */
-    public DeviceMemory gpuMemory(String device) {
+    /** The RDMA ports, with how each reaches memory of GPUs; they are opened for that. */
+    public List<RdmaPort> rdmaWithGpuMemory() {
+        return rdma.stream()
+                .map(port -> port.reaching(gpuMemory(port.device())))
+                .toList();
+    }
+
+    private DeviceMemory gpuMemory(String device) {
         if (provider.isEmpty()) {
             return DeviceMemory.unreachable(noRdma.orElse("there is no RDMA"));
         }

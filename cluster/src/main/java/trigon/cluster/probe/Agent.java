@@ -14,6 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Machine;
@@ -71,7 +72,7 @@ public final class Agent implements AutoCloseable {
     /** Does what is asked. */
     public Map<String, Object> answer(JsonObject question) throws IOException {
         return switch (question.text("do")) {
-            case "facts" -> OwnFacts.of(machine, MachineLinks.of(machine, verbs));
+            case "facts" -> Json.object(NodeFacts.of(machine, MachineLinks.of(machine, verbs)));
             case "clock" -> Json.object("clockMillis", clock.millis());
             case "listen" -> listen(question.texts("addresses"), (int) question.whole("topologyPort"));
             case "hello" -> {

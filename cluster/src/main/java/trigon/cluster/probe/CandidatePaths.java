@@ -44,7 +44,7 @@ final class CandidatePaths {
                 .filter(each -> each.find("error").isEmpty() && address.startsWith(each.text("address") + "/"))
                 .map(each -> Json.object("address", address, "tcp", each.whole("tcp"), "kinds", names(served)))
                 .forEach(links::add));
-        return Json.object("do", "paths", "node", peer.clusterNode(), "links", links);
+        return Json.object("do", "paths", "node", peer.plugin().clusterNode().orElse(""), "links", links);
     }
 
     private static List<String> names(Set<LinkKind> kinds) {

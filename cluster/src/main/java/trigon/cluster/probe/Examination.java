@@ -11,10 +11,10 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import trigon.cluster.facts.Link;
-import trigon.cluster.facts.Nic;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations.Clock;
 import trigon.cluster.probe.Observations.Heard;
 import trigon.cluster.probe.Observations.Probe;
@@ -134,7 +134,15 @@ public final class Examination {
     }
 
     private static NodeFacts ask(NodeConnection node) throws IOException {
-        return new NodeFacts(node.ask(Json.object("do", "facts")));
+        JsonObject answer = node.ask(Json.object("do", "facts"));
+        try {
+            return answer.as(NodeFacts.class);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(
+                    "%s describes itself in another way, %s: install one version of Trigon on all nodes"
+                            .formatted(node.name(), e.getMessage()),
+                    e);
+        }
     }
 
     /** Whether an interface has come up just now: the kernel gives it a link-local address a moment later. */
@@ -156,7 +164,7 @@ public final class Examination {
                         .map(address -> InterfaceAddress.text(address.address()))
                         .toList(),
                 "topologyPort",
-                facts.topologyPort());
+                facts.plugin().topologyPort());
     }
 
     /**
@@ -337,7 +345,7 @@ public final class Examination {
                 "topology",
                 opened.whole("topology"),
                 "mtu",
-                own.interfaceOf(here).map(Nic::mtu).orElse(1500L),
+                own.interfaceOf(here).map(Nic::mtu).orElse(1500),
                 "bytes",
                 rate ? BYTES_FOR_RATE : BYTES,
                 "rate",

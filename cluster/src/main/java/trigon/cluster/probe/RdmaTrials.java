@@ -18,7 +18,6 @@ import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
 import trigon.cluster.probe.Observations.Probe;
-import trigon.system.InterfaceAddress;
 
 /**
  * Has nodes transfer data over their RDMA links, in each direction by a queue pair of its own: it tells each end what
@@ -55,8 +54,7 @@ final class RdmaTrials {
     /** The device by which a node has RDMA at an address, if it has. */
     static Optional<String> device(NodeFacts facts, String address) {
         return facts.links().stream()
-                .filter(link -> link.isRdma()
-                        && InterfaceAddress.text(link.address().address()).equals(address))
+                .filter(link -> link.isRdma() && link.host().equals(address))
                 .map(Link::device)
                 .findFirst();
     }
@@ -77,8 +75,7 @@ final class RdmaTrials {
     }
 
     private boolean hasRoutedRdma(String node) {
-        return facts.getOrDefault(node, NodeFacts.NONE).settings().stream()
-                .anyMatch(line -> line.startsWith("routes.rdma: on"));
+        return facts.getOrDefault(node, NodeFacts.NONE).plugin().has("routes.rdma", "on");
     }
 
     /** The same probes, with what came of RDMA. */

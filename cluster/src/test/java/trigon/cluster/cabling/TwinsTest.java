@@ -3,13 +3,13 @@ package trigon.cluster.cabling;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import trigon.cluster.facts.Nic;
 import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Nic;
 
 class TwinsTest {
 
     private static Nic nic(String json) {
-        return new Nic(JsonObject.parse(json));
+        return JsonObject.parse(json).as(Nic.class);
     }
 
     @Test

@@ -161,7 +161,8 @@ final class Nodes {
     Observations observations() {
         Map<String, NodeFacts> byNode = new LinkedHashMap<>();
         // by way of text, as they come from other nodes
-        facts.forEach((name, node) -> byNode.put(name, new NodeFacts(JsonObject.parse(Json.line(node)))));
+        facts.forEach((name, node) ->
+                byNode.put(name, JsonObject.parse(Json.line(node)).as(NodeFacts.class)));
         List<Probe> tried = new ArrayList<>();
         probes.forEach((name, result) -> {
             String[] words = name.split(" ", -1);

@@ -162,8 +162,8 @@ final class AppliedRemedies {
                         .forEach(nic -> addresses.put(
                                 node + " " + nic.name(),
                                 nic.addresses().stream()
-                                        .filter(text ->
-                                                !InterfaceAddress.parse(text).isLinkLocal())
+                                        .filter(each -> !each.isLinkLocal())
+                                        .map(InterfaceAddress::toString)
                                         .collect(Collectors.toSet()))));
         return addresses;
     }

@@ -32,7 +32,7 @@ class ProberTest {
         assertThat(result).containsEntry("from", "fd00::1").containsEntry("to", "fd00::2");
         JsonObject facts = JsonObject.parse(Json.line(Json.object(
                 "links", List.of(Json.object("kind", "rdma", "device", "mlx5_0", "address", "fd00::2/64")))));
-        assertThat(RdmaTrials.device(new NodeFacts(facts), new JsonObject(result).text("to")))
+        assertThat(RdmaTrials.device(facts.as(NodeFacts.class), new JsonObject(result).text("to")))
                 .contains("mlx5_0");
     }
 

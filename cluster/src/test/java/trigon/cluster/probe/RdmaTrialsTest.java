@@ -120,7 +120,7 @@ class RdmaTrialsTest {
         nodes.add(b);
         Map<String, NodeFacts> facts = new LinkedHashMap<>();
         for (Node each : nodes) {
-            facts.put(each.name(), new NodeFacts(each.ask(Json.object("do", "facts"))));
+            facts.put(each.name(), each.ask(Json.object("do", "facts")).as(NodeFacts.class));
         }
         List<Probe> probes = new ArrayList<>();
         for (List<String> ends : List.of(List.of("a", "b"), List.of("b", "a"))) {

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.cluster.cabling.Cluster;
-import trigon.cluster.facts.Nic;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
 import trigon.system.InterfaceAddress;
 
@@ -60,10 +60,14 @@ public final class Cables {
     }
 
     private static boolean isNeeded(Observations seen, String end) {
-        String login = node(seen, end).map(NodeFacts::loginAddress).orElse("");
+        Optional<String> login =
+                node(seen, end).flatMap(facts -> facts.networks().loginAddress());
         return nic(seen, end)
-                .filter(nic -> node(seen, end).orElseThrow().defaultRoutes().contains(nic.name())
-                        || nic.addresses().stream().anyMatch(each -> each.startsWith(login + "/")))
+                .filter(nic ->
+                        node(seen, end).orElseThrow().networks().defaultRoutes().contains(nic.name())
+                                || nic.addresses().stream()
+                                        .anyMatch(each ->
+                                                login.equals(Optional.of(InterfaceAddress.text(each.address())))))
                 .isPresent();
     }
 

@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.Map;
 import trigon.cluster.diagnosis.Diagnosis;
 import trigon.cluster.diagnosis.Finding;
-import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Observations;
@@ -31,7 +30,7 @@ final class DoctorJson {
                 "probes",
                 seen.probes(),
                 "facts",
-                seen.facts().values().stream().map(NodeFacts::json).toList());
+                List.copyOf(seen.facts().values()));
     }
 
     static Map<String, Object> inShort(Machine machine, Observations seen, List<Finding> findings) {

@@ -1,8 +1,9 @@
 package trigon.tools.links;
 
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import trigon.cluster.facts.LinksJson;
+import trigon.cluster.facts.LinkFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.MachineGpus;
@@ -32,7 +33,9 @@ public final class LinksCommand extends ToolCommand {
     public Integer call() {
         MachineLinks links = MachineLinks.of(machine);
         if (json) {
-            console.out().print(Json.text(LinksJson.of(machine, links)));
+            Map<String, Object> document = machine.document("trigon.links/1");
+            document.putAll(Json.object(LinkFacts.of(links, MachineGpus.of(machine))));
+            console.out().print(Json.text(document));
         } else {
             new LinksText(console).print(links, MachineGpus.of(machine));
         }

@@ -9,9 +9,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.cluster.machine.MachineGpus;
 import trigon.cluster.machine.MachineLinks;
-import trigon.cluster.machine.NicFacts;
-import trigon.cluster.machine.PciSlot;
-import trigon.cluster.machine.RdmaPortFacts;
+import trigon.cluster.machine.Nic;
+import trigon.cluster.machine.Pci;
+import trigon.cluster.machine.RdmaPort;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.HostInterface;
@@ -72,19 +72,19 @@ public final class LinksText {
     private void printInterfaces(MachineLinks links) {
         title("Interfaces");
         Table table = new Table("name", "state", "speed", "MTU", "driver", "PCIe", "addresses");
-        for (NicFacts nic : links.nics()) {
+        for (Nic nic : links.nics()) {
             String addresses = links.interfaces()
                     .withName(nic.name())
                     .map(LinksText::addresses)
                     .orElse("");
-            boolean up = !nic.state().equals("down") && nic.carrier().orElse(false);
+            boolean up = !nic.isDown() && nic.hasCarrier();
             table.styled(
                     up ? Style.GOOD : Style.FAINT,
                     nic.name(),
                     state(nic),
-                    nic.speedMbps().map(LinksText::speed).orElse("-"),
+                    nic.speedMbps() > 0 ? speed(nic.speedMbps()) : "-",
                     Integer.toString(nic.mtu()),
-                    nic.driver().orElse("-"),
+                    nic.driver().isEmpty() ? "-" : nic.driver(),
                     nic.pci().map(LinksText::pci).orElse("-"),
                     addresses.isEmpty() ? "none" : addresses);
         }
@@ -102,16 +102,15 @@ public final class LinksText {
                 .collect(Collectors.joining(" "));
     }
 
-    private static String state(NicFacts nic) {
-        String half =
-                nic.duplex().filter("half"::equals).map(_ -> ", half duplex").orElse("");
-        if (nic.carrier().isPresent() && !nic.carrier().get()) {
+    private static String state(Nic nic) {
+        String half = nic.duplex().equals("half") ? ", half duplex" : "";
+        if (nic.lacksCarrier()) {
             return "no carrier";
         }
         return (nic.state().equals("unknown") ? "up" : nic.state()) + half;
     }
 
-    private static String pci(PciSlot pci) {
+    private static String pci(Pci pci) {
         String negotiated = pci.negotiated();
         return negotiated.isEmpty() ? "-" : negotiated + (pci.isReduced() ? " of " + pci.possible() : "");
     }
@@ -124,18 +123,18 @@ public final class LinksText {
             return;
         }
         Table table = new Table("port", "state", "rate", "layer", "interface", "GPU memory", "GIDs");
-        for (RdmaPortFacts port : links.rdma()) {
+        for (RdmaPort port : links.rdmaWithGpuMemory()) {
             String gids = port.gids().stream()
                     .map(gid -> gid.index() + " " + gid.gid() + " " + gid.type())
                     .collect(Collectors.joining(", "));
             table.styled(
-                    port.state().equals("ACTIVE") ? Style.GOOD : Style.FAINT,
+                    port.isActive() ? Style.GOOD : Style.FAINT,
                     port.label(),
                     port.state(),
                     port.rate(),
                     port.linkLayer(),
                     String.join(" ", port.interfaces()),
-                    links.gpuMemory(port.device()).toString(),
+                    port.gpuMemory(),
                     gids.isEmpty() ? "none but link-local ones" : gids);
         }
         table.print(console);
@@ -172,7 +171,7 @@ public final class LinksText {
     private void printShared(MachineLinks links) {
         Map<String, List<String>> cables = new TreeMap<>();
         Map<String, List<String>> bridges = new TreeMap<>();
-        for (NicFacts nic : links.nics()) {
+        for (Nic nic : links.nics()) {
             nic.cable()
                     .ifPresent(cable -> cables.computeIfAbsent(cable, _ -> new ArrayList<>())
                             .add(nic.name()));

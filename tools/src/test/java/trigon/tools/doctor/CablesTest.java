@@ -73,7 +73,7 @@ class CablesTest {
         for (String name : names) {
             nics.add(Json.object("name", name, "cable", "port 0", "addresses", List.of()));
         }
-        return new NodeFacts(JsonObject.parse(Json.text(Json.object("interfaces", nics))));
+        return JsonObject.parse(Json.text(Json.object("interfaces", nics))).as(NodeFacts.class);
     }
 
     private static NodeFacts node(String machine, String... nicsAndAddresses) {
@@ -82,15 +82,16 @@ class CablesTest {
             List<String> words = List.of(each.split(" ", -1));
             nics.add(Json.object("name", words.getFirst(), "addresses", words.subList(1, words.size())));
         }
-        return new NodeFacts(JsonObject.parse(Json.text(Json.object(
-                "machine",
-                machine,
-                "interfaces",
-                nics,
-                "defaultRoutes",
-                List.of("eth0"),
-                "loginAddress",
-                "10.3.0.1"))));
+        return JsonObject.parse(Json.text(Json.object(
+                        "machine",
+                        machine,
+                        "interfaces",
+                        nics,
+                        "defaultRoutes",
+                        List.of("eth0"),
+                        "loginAddress",
+                        "10.3.0.1")))
+                .as(NodeFacts.class);
     }
 
     @Test

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class RdmaPortFactsTest {
+class RdmaPortTest {
 
     private static final String EMPTY = "0000:0000:0000:0000:0000:0000:0000:0000";
     private static final String LINK_LOCAL = "fe80:0000:0000:0000:a4ed:ccff:fe8b:1994";
@@ -40,11 +40,11 @@ class RdmaPortFactsTest {
             }
         }
 
-        assertThat(RdmaPortFacts.all(sysfs)).singleElement().satisfies(port -> {
+        assertThat(RdmaPort.all(sysfs)).singleElement().satisfies(port -> {
             assertThat(port.interfaces()).containsExactly("net1");
-            assertThat(port.gids()).extracting(RdmaPortFacts.GidFacts::index).containsExactly(4, 5, 6, 7);
+            assertThat(port.gids()).extracting(RdmaPort.GidEntry::index).containsExactly(4, 5, 6, 7);
             assertThat(port.gids().getLast())
-                    .isEqualTo(new RdmaPortFacts.GidFacts(7, MAPPED, "RoCE v2", Optional.of("net1")));
+                    .isEqualTo(new RdmaPort.GidEntry(7, MAPPED, "RoCE v2", Optional.of("net1")));
         });
     }
 }

@@ -9,46 +9,42 @@ import java.util.Optional;
  *
  * @param function its address, for example {@code 0000:01:00.0}
  * @param bridge of the PCIe link that it shares with its siblings
- * @param speed what was negotiated for each lane, for example {@code 32.0 GT/s PCIe}
- * @param width lanes that were negotiated
- * @param mostSpeed what the card can do
- * @param mostWidth lanes of the card
+ * @param negotiated for example {@code 32 GT/s x4}; empty if unknown
+ * @param possible the same of what the card can do
+ * @param reduced true if it has less than the card can do; empty if a node does not say
  */
-public record PciSlot(
-        String function,
-        String bridge,
-        Optional<String> speed,
-        Optional<String> width,
-        Optional<String> mostSpeed,
-        Optional<String> mostWidth) {
+public record Pci(String function, String bridge, String negotiated, String possible, Optional<Boolean> reduced) {
 
     /** Of a device in sysfs; empty if it is none of PCI. */
-    static Optional<PciSlot> of(Path device) {
+    static Optional<Pci> of(Path device) {
         try {
             Path function = device.toRealPath();
             if (!function.resolve("subsystem").toRealPath().endsWith("pci")) {
                 return Optional.empty();
             }
             Path above = function.getParent();
-            return Optional.of(new PciSlot(
+            Optional<String> speed = known(function.resolve("current_link_speed"));
+            Optional<String> width = known(function.resolve("current_link_width"));
+            Optional<String> maxSpeed = known(function.resolve("max_link_speed"));
+            Optional<String> maxWidth = known(function.resolve("max_link_width"));
+            return Optional.of(new Pci(
                     function.getFileName().toString(),
                     above == null ? "" : above.getFileName().toString(),
-                    known(function.resolve("current_link_speed")),
-                    known(function.resolve("current_link_width")),
-                    known(function.resolve("max_link_speed")),
-                    known(function.resolve("max_link_width"))));
+                    text(speed, width),
+                    text(maxSpeed, maxWidth),
+                    Optional.of(isLess(speed, maxSpeed) || isLess(width, maxWidth))));
         } catch (IOException _) {
             return Optional.empty();
         }
     }
 
-    private static Optional<String> known(Path file) {
-        return Machine.line(file).filter(text -> !text.contains("Unknown") && !text.equals("0") && !text.equals("255"));
+    /** Whether it has less than the card can do; where that is not said, whether it has something else. */
+    public boolean isReduced() {
+        return !possible.isEmpty() && !negotiated.equals(possible) && reduced.orElse(true);
     }
 
-    /** Whether it has less than the card can do. */
-    public boolean isReduced() {
-        return isLess(speed, mostSpeed) || isLess(width, mostWidth);
+    private static Optional<String> known(Path file) {
+        return Machine.line(file).filter(text -> !text.contains("Unknown") && !text.equals("0") && !text.equals("255"));
     }
 
     private static boolean isLess(Optional<String> actual, Optional<String> most) {
@@ -61,16 +57,6 @@ public record PciSlot(
         } catch (NumberFormatException _) {
             return Double.NaN;
         }
-    }
-
-    /** For example {@code 32 GT/s x4}. */
-    public String negotiated() {
-        return text(speed, width);
-    }
-
-    /** The same of what the card can do. */
-    public String possible() {
-        return text(mostSpeed, mostWidth);
     }
 
     private static String text(Optional<String> speed, Optional<String> width) {

@@ -1,4 +1,4 @@
-package trigon.cluster.probe;
+package trigon.cluster.facts;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import trigon.cluster.facts.NcclFacts.NcclFile;
 import trigon.cluster.machine.Machine;
-import trigon.cluster.probe.OwnFacts.NcclFile;
 
 /** Whether there are libraries by the names that {@code NCCL_NET_PLUGIN} has, as NCCL and the loader look for them. */
 final class NcclPlugins {

@@ -1,5 +1,6 @@
 package trigon.cluster.machine;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import trigon.verbs.DeviceMemory;
 
 /**
  * An RDMA port as sysfs has it (sysfs-class-infiniband), so that it is known without a library.
@@ -21,16 +23,18 @@ import java.util.TreeMap;
  * @param gids entries of the GID table that are filled
  * @param interfaces network interfaces of the port
  * @param counters of what was sent again, and of congestion, by the driver's names; those that it has
+ * @param gpuMemory how its device reaches memory of GPUs, in words; empty until it was opened for that
  */
-public record RdmaPortFacts(
+public record RdmaPort(
         String device,
         int port,
         String state,
         String rate,
         String linkLayer,
-        List<GidFacts> gids,
+        List<GidEntry> gids,
         List<String> interfaces,
-        Map<String, Long> counters) {
+        Map<String, Long> counters,
+        String gpuMemory) {
 
     /**
      * An entry of the GID table.
@@ -38,7 +42,11 @@ public record RdmaPortFacts(
      * @param type for example {@code RoCE v2}
      * @param interfaceName behind it; empty if the kernel does not say
      */
-    public record GidFacts(int index, String gid, String type, Optional<String> interfaceName) {}
+    public record GidEntry(
+            int index,
+            String gid,
+            String type,
+            @JsonProperty("interface") Optional<String> interfaceName) {}
 
     private static final int MAX_GIDS = 256;
 
@@ -72,15 +80,15 @@ public record RdmaPortFacts(
             "RxECNMrkd",
             "port_xmit_wait");
 
-    public RdmaPortFacts {
+    public RdmaPort {
         gids = List.copyOf(gids);
         interfaces = List.copyOf(interfaces);
         counters = Collections.unmodifiableMap(new TreeMap<>(counters));
     }
 
     /** All ports of all devices. */
-    static List<RdmaPortFacts> all(Path sysfs) {
-        List<RdmaPortFacts> found = new ArrayList<>();
+    static List<RdmaPort> all(Path sysfs) {
+        List<RdmaPort> found = new ArrayList<>();
         for (Path device : Machine.entries(sysfs.resolve("class/infiniband"))) {
             for (Path port : Machine.entries(device.resolve("ports"))) {
                 found.add(of(device, port));
@@ -89,8 +97,8 @@ public record RdmaPortFacts(
         return found;
     }
 
-    private static RdmaPortFacts of(Path device, Path port) {
-        List<GidFacts> gids = new ArrayList<>();
+    private static RdmaPort of(Path device, Path port) {
+        List<GidEntry> gids = new ArrayList<>();
         List<String> interfaces = new ArrayList<>();
         for (int i = 0; i < MAX_GIDS; i++) {
             String index = Integer.toString(i);
@@ -101,7 +109,7 @@ public record RdmaPortFacts(
             Optional<String> behind =
                     Machine.line(port.resolve("gid_attrs/ndevs").resolve(index));
             if (!gid.get().matches("[0:]*") && !gid.get().matches("fe80:[0:]*")) {
-                gids.add(new GidFacts(
+                gids.add(new GidEntry(
                         i,
                         gid.get(),
                         Machine.line(port.resolve("gid_attrs/types").resolve(index))
@@ -115,7 +123,7 @@ public record RdmaPortFacts(
                     .forEach(each -> interfaces.add(each.getFileName().toString()));
             Machine.line(device.resolve("parent")).ifPresent(interfaces::add); // SoftRoCE's
         }
-        return new RdmaPortFacts(
+        return new RdmaPort(
                 device.getFileName().toString(),
                 portNumber(port.getFileName().toString()),
                 Machine.line(port.resolve("state"))
@@ -125,7 +133,8 @@ public record RdmaPortFacts(
                 Machine.line(port.resolve("link_layer")).orElse("unknown"),
                 gids,
                 interfaces,
-                counters(port));
+                counters(port),
+                "");
     }
 
     private static Map<String, Long> counters(Path port) {
@@ -150,8 +159,17 @@ public record RdmaPortFacts(
         return name.matches("\\d{1,3}") ? Integer.parseInt(name) : 1;
     }
 
+    /** The same, with how it reaches memory of GPUs. */
+    RdmaPort reaching(DeviceMemory memory) {
+        return new RdmaPort(device, port, state, rate, linkLayer, gids, interfaces, counters, memory.toString());
+    }
+
     /** The device, and the port's number unless it is the first. */
     public String label() {
-        return port == 1 ? device : device + ":" + port;
+        return device + (port > 1 ? ":" + port : "");
+    }
+
+    public boolean isActive() {
+        return state.equals("ACTIVE");
     }
 }
