@@ -17,11 +17,14 @@ module trigon.cluster {
     exports trigon.cluster.json;
     exports trigon.cluster.machine;
     exports trigon.cluster.probe;
+    exports trigon.cluster.rdma;
 
     opens trigon.cluster.facts to
             com.fasterxml.jackson.databind;
     opens trigon.cluster.machine to
             com.fasterxml.jackson.databind;
     opens trigon.cluster.probe to
+            com.fasterxml.jackson.databind;
+    opens trigon.cluster.rdma to
             com.fasterxml.jackson.databind;
 }

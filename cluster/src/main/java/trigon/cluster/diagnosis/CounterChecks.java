@@ -12,6 +12,7 @@ import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.machine.RdmaPort;
 import trigon.cluster.probe.Observations;
+import trigon.cluster.rdma.Transfer;
 
 /** Counters of RDMA ports, and of pauses, that have moved during the test. Pure. */
 final class CounterChecks {
@@ -32,7 +33,8 @@ final class CounterChecks {
             // what is not acknowledged is sent again, too, and has a finding of its own
             boolean known = seen.probes().stream()
                     .filter(probe -> probe.from().equals(node) || probe.to().equals(node))
-                    .anyMatch(probe -> probe.rdma().equals("no acknowledgement"));
+                    .flatMap(probe -> probe.result().rdma().stream())
+                    .anyMatch(Transfer.NoAcknowledgement.class::isInstance);
             checks.ports(known);
             checks.interfaces();
             findings.addAll(checks.findings);

@@ -12,6 +12,7 @@ import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
+import trigon.cluster.probe.LinkResult;
 import trigon.cluster.probe.Observations.Probe;
 import trigon.system.InterfaceAddress;
 
@@ -25,33 +26,36 @@ final class Elsewhere {
     static Finding found(Probe probe, NodeFacts facts) {
         String from = probe.fromAddress();
         String to = probe.toAddress();
-        List<Remedy> remedies = new ArrayList<>(List.of(
-                look(probe.from(), "ip route get " + to + (probe.leavesBy().isEmpty() ? "" : " from " + from))));
+        List<Remedy> remedies = new ArrayList<>(List.of(look(
+                probe.from(),
+                "ip route get " + to + (probe.result().ends().leavesBy().isEmpty() ? "" : " from " + from))));
         remedies.addAll(remedies(probe, facts));
         return new Finding(
                 Weight.ERROR,
                 "route-elsewhere",
-                "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to),
+                probe.where(),
                 what(probe, facts),
-                probe.route().isEmpty() ? "from its routing table" : "the kernel's route is in " + probe.route(),
+                probe.result().ends().route().isEmpty()
+                        ? "from its routing table"
+                        : "the kernel's route is in " + probe.result().ends().route(),
                 remedies);
     }
 
     private static String what(Probe probe, NodeFacts facts) {
         String to = probe.toAddress();
-        if (!probe.leavesBy().isEmpty()) {
+        if (!probe.result().ends().leavesBy().isEmpty()) {
             return "the kernel of %s sends to %s from %s through %s, not through %s"
                     .formatted(
                             probe.from(),
                             to,
                             probe.fromAddress(),
-                            probe.leavesBy(),
+                            probe.result().ends().leavesBy(),
                             nic(probe, facts).name());
         }
-        return probe.source().equals("none")
+        return probe.result().ends().source().equals(LinkResult.NO_SOURCE)
                 ? "the kernel of " + probe.from() + " has no route to " + to
                 : "the kernel of %s sends to %s from %s, through another interface"
-                        .formatted(probe.from(), to, probe.source());
+                        .formatted(probe.from(), to, probe.result().ends().source());
     }
 
     private static Nic nic(Probe probe, NodeFacts facts) {
@@ -61,7 +65,7 @@ final class Elsewhere {
     /** A rule that goes before the main table is answered by one before it, for this subnet alone. */
     private static List<Remedy> remedies(Probe probe, NodeFacts facts) {
         String node = probe.from();
-        Matcher rule = RULE.matcher(probe.route());
+        Matcher rule = RULE.matcher(probe.result().ends().route());
         if (!rule.matches()) {
             return List.of(advice(node, "remove the more specific route, or the duplicate address"));
         }
@@ -79,11 +83,13 @@ final class Elsewhere {
                                         own.subnet()))));
         remedies.add(advice(
                 node,
-                probe.leavesBy().startsWith("tailscale")
+                probe.result().ends().leavesBy().startsWith("tailscale")
                         ? "to keep it, do not accept the route: tailscale set --accept-routes=false, or withdraw the"
                                 + " subnet route where it is advertised"
                         : "to keep it, have the program behind %s leave this subnet out of %s"
-                                .formatted(probe.leavesBy(), probe.route().replaceFirst(",.*", ""))));
+                                .formatted(
+                                        probe.result().ends().leavesBy(),
+                                        probe.result().ends().route().replaceFirst(",.*", ""))));
         return remedies;
     }
 }

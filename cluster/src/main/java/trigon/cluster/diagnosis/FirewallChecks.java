@@ -7,6 +7,8 @@ import java.util.List;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.Neighbour;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 
@@ -25,20 +27,25 @@ final class FirewallChecks {
     Finding refused(Probe probe) {
         List<Remedy> remedies = new ArrayList<>(List.of(look(probe.to(), "nft list ruleset; iptables -S")));
         remedies.addAll(
-                probe.udp().equals("ok")
+                probe.hasUdp()
                         ? firewall(probe).accept(probe.fromAddress(), "tcp")
                         : firewall(probe).accept(probe.fromAddress()));
-        boolean byIcmp = probe.tcp().equals("unreachable");
+        boolean byIcmp = probe.tcp() == Usual.UNREACHABLE;
         return new Finding(
                 Weight.ERROR,
                 "tcp-refused",
-                where(probe),
+                probe.where(),
                 byIcmp
                         ? "a firewall on %s rejects TCP at %s".formatted(probe.to(), probe.toAddress())
                         : probe.to() + " refuses TCP at " + probe.toAddress(),
                 byIcmp
                         ? "the hardware of %s answers, %s, and a connection gets \"no route to host\""
-                                .formatted(probe.toAddress(), probe.neighbour())
+                                .formatted(
+                                        probe.toAddress(),
+                                        probe.result()
+                                                .neighbour()
+                                                .map(Neighbour::text)
+                                                .orElse(""))
                         : "a listener runs there, but the connection was refused: by a firewall, or by another"
                                 + " machine with this address",
                 remedies);
@@ -48,7 +55,7 @@ final class FirewallChecks {
         return new Finding(
                 Weight.ERROR,
                 "tcp-blocked",
-                where(probe),
+                probe.where(),
                 "TCP from %s does not reach %s, and UDP does: a firewall".formatted(probe.from(), probe.to()),
                 "no answer to a connection within 1.5 s",
                 firewall(probe).accept(probe.fromAddress(), "tcp"));
@@ -60,10 +67,11 @@ final class FirewallChecks {
         return new Finding(
                 Weight.ERROR,
                 "all-blocked",
-                where(probe),
+                probe.where(),
                 "neither TCP nor UDP from %s reaches %s, whose hardware answers: a firewall, or rp_filter"
                         .formatted(probe.from(), probe.to()),
-                "ARP has an answer, " + probe.neighbour() + "; TCP and UDP have none",
+                "ARP has an answer, "
+                        + probe.result().neighbour().map(Neighbour::text).orElse("") + "; TCP and UDP have none",
                 remedies);
     }
 
@@ -71,7 +79,7 @@ final class FirewallChecks {
         return new Finding(
                 Weight.WARNING,
                 "udp-blocked",
-                where(probe),
+                probe.where(),
                 "UDP from %s does not reach %s, and TCP does: a firewall; nodes announce themselves by UDP"
                         .formatted(probe.from(), probe.to()),
                 "no answer to three datagrams",
@@ -95,7 +103,7 @@ final class FirewallChecks {
         return new Finding(
                 Weight.WARNING,
                 code,
-                where(probe),
+                probe.where(),
                 what.formatted(port, probe.to()),
                 "no answer there; other ports answer",
                 firewall(probe).acceptUdp(port));
@@ -107,9 +115,5 @@ final class FirewallChecks {
 
     private NodeFacts facts(Probe probe) {
         return seen.facts().getOrDefault(probe.to(), NodeFacts.NONE);
-    }
-
-    private static String where(Probe probe) {
-        return "%s %s to %s %s".formatted(probe.from(), probe.fromAddress(), probe.to(), probe.toAddress());
     }
 }

@@ -11,7 +11,11 @@ import java.util.Set;
 import trigon.cluster.diagnosis.Finding.Weight;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
-import trigon.cluster.probe.Examination;
+import trigon.cluster.probe.Answer;
+import trigon.cluster.probe.Connection;
+import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.LinkResult;
+import trigon.cluster.probe.Neighbour;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 import trigon.system.InterfaceAddress;
@@ -64,7 +68,7 @@ final class LinkChecks {
         for (Probe probe : seen.probes()) {
             String from = probe.fromAddress();
             String to = probe.toAddress();
-            boolean byRoute = probe.isRouted();
+            boolean byRoute = probe.result().routed();
             if (!misled.contains(from) && !misled.contains(to) && (!byRoute || !probe.works())) {
                 checks.check(probe);
             }
@@ -74,28 +78,27 @@ final class LinkChecks {
 
     /** By another interface than that of this end's address, or by none. */
     private boolean goesElsewhere(Probe probe) {
-        String source = probe.source();
+        String source = probe.result().ends().source();
         String from = probe.fromAddress();
         NodeFacts facts = seen.facts().get(probe.from());
-        if (!probe.leavesBy().isEmpty()) {
+        if (!probe.result().ends().leavesBy().isEmpty()) {
             return facts != null
                     && facts.interfaceOf(address(from))
-                            .filter(nic -> !nic.name().equals(probe.leavesBy()))
+                            .filter(nic ->
+                                    !nic.name().equals(probe.result().ends().leavesBy()))
                             .isPresent();
         }
         if (source.equals(from) || source.isEmpty()) {
             return false;
         }
-        return source.equals("none")
+        return source.equals(LinkResult.NO_SOURCE)
                 || facts == null
                 || facts.interfaceOf(address(source)).isEmpty()
                 || !facts.interfaceOf(address(source)).equals(facts.interfaceOf(address(from)));
     }
 
     private void check(Probe probe) {
-        String from = probe.fromAddress();
-        String to = probe.toAddress();
-        String where = "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to);
+        String where = probe.where();
         if (goesElsewhere(probe)) {
             findings.add(probe, Elsewhere.found(probe, seen.facts().getOrDefault(probe.from(), NodeFacts.NONE)));
             checkReversePath(probe);
@@ -105,10 +108,10 @@ final class LinkChecks {
             return;
         }
         switch (probe.tcp()) {
-            case "ok" -> transferred(probe, where);
-            case "refused" -> findings.add(probe, firewalls.refused(probe));
-            case Examination.NO_LISTENER -> {} // the other end's address has gone: that link fails
-            default -> noConnection(probe, where);
+            case Usual.OK -> transferred(probe, where);
+            case Usual.REFUSED -> findings.add(probe, firewalls.refused(probe));
+            case Usual.NO_LISTENER -> {} // the other end's address has gone: that link fails
+            case Usual _, Connection.Failed _ -> noConnection(probe, where);
         }
     }
 
@@ -154,7 +157,7 @@ final class LinkChecks {
                                 where,
                                 "no answer from " + to + ": the cable leads elsewhere, the other end is down, or these"
                                         + " are two networks with the same addresses",
-                                probe.neighbour().isEmpty()
+                                probe.result().neighbour().isEmpty()
                                         ? "a connection got \"no route to host\""
                                         : "the kernel sent ARP or neighbour requests for " + to + ", without an answer",
                                 advice(
@@ -162,11 +165,11 @@ final class LinkChecks {
                                         "check that a cable or a switch joins these two ports; trigon doctor's tables"
                                                 + " show where each leads")));
             }
-        } else if (probe.tcp().equals("unreachable")) {
+        } else if (probe.tcp() == Usual.UNREACHABLE) {
             findings.add(probe, firewalls.refused(probe));
-        } else if (probe.udp().equals("ok")) {
+        } else if (probe.hasUdp()) {
             findings.add(probe, firewalls.tcpBlocked(probe));
-        } else if (probe.neighbour().isEmpty()) {
+        } else if (probe.result().neighbour().isEmpty()) {
             findings.add(
                     probe,
                     Finding.error(
@@ -181,14 +184,14 @@ final class LinkChecks {
     }
 
     private static boolean hasNoNeighbour(Probe probe) {
-        return !probe.tcp().equals("ok")
-                && (probe.neighbour().equals("no answer")
-                        || (probe.tcp().equals("unreachable")
-                                && probe.neighbour().isEmpty()));
+        return probe.tcp() != Usual.OK
+                && (probe.result().neighbour().filter(Neighbour::isSilent).isPresent()
+                        || (probe.tcp() == Usual.UNREACHABLE
+                                && probe.result().neighbour().isEmpty()));
     }
 
     private void transferred(Probe probe, String where) {
-        if (probe.data().equals("wrong")) {
+        if (probe.data() == Usual.WRONG) {
             findings.add(
                     probe,
                     Finding.error(
@@ -199,7 +202,7 @@ final class LinkChecks {
                             advice(probe.from(), "replace the cable; see dmesg and ethtool -S of both ends")));
         }
         boolean mtu = checkMtu(probe, where);
-        if (!probe.data().equals("right") && !probe.data().equals("wrong") && !mtu) {
+        if (probe.data() != Usual.RIGHT && probe.data() != Usual.WRONG && !mtu) {
             findings.add(
                     probe,
                     Finding.error(
@@ -209,13 +212,21 @@ final class LinkChecks {
                             "transfer: " + probe.data(),
                             advice(probe.from(), "a smaller MTU on the way, or a firewall that drops long packets")));
         }
-        if (!probe.udp().equals("ok")) {
+        if (!probe.hasUdp()) {
             findings.add(probe, firewalls.udpBlocked(probe));
         } else {
-            if (probe.roceUdp().equals("no answer")) {
+            if (probe.result()
+                    .udpPackets()
+                    .roceUdp()
+                    .filter(Answer.NONE::equals)
+                    .isPresent()) {
                 findings.add(probe, firewalls.rocePortBlocked(probe));
             }
-            if (probe.topologyUdp().equals("no answer")) {
+            if (probe.result()
+                    .udpPackets()
+                    .topologyUdp()
+                    .filter(Answer.NONE::equals)
+                    .isPresent()) {
                 findings.add(probe, firewalls.topologyPortBlocked(probe));
             }
         }
@@ -224,7 +235,7 @@ final class LinkChecks {
     }
 
     private void checkLosses(Probe probe, String where) {
-        long lost = probe.datagramsLost();
+        int lost = probe.result().udpPackets().datagramsLost();
         if (lost > MAX_LOST) {
             findings.add(
                     probe,
@@ -232,12 +243,12 @@ final class LinkChecks {
                             "packets-lost",
                             where,
                             "%d of %d small datagrams were lost in one of the directions"
-                                    .formatted(lost, probe.datagrams()),
+                                    .formatted(lost, probe.result().udpPackets().datagrams()),
                             "the other end answers each datagram",
                             look(probe.from(), "ip -s link; tc -s qdisc"),
                             advice(probe.from(), "replace the cable; see ethtool -S of both ends")));
         }
-        long micros = probe.leastRoundTripMicros();
+        long micros = probe.result().stream().leastRoundTripMicros().orElse(0L);
         if (micros > MAX_MICROS) {
             findings.add(
                     probe,
@@ -255,17 +266,17 @@ final class LinkChecks {
     private boolean checkMtu(Probe probe, String where) {
         InterfaceAddress from = address(probe.fromAddress());
         NodeFacts facts = seen.facts().get(probe.from());
-        if (facts == null || probe.mtuArrives().isEmpty()) {
+        if (facts == null || probe.result().udpPackets().mtuArrives().isEmpty()) {
             return false;
         }
         Nic nic = facts.interfaceOf(from).orElse(Nic.NONE);
         long mtu = nic.mtu();
-        long arrives = probe.mtuArrives().orElseThrow();
+        long arrives = probe.result().udpPackets().mtuArrives().orElseThrow();
         if (mtu == 0 || arrives >= Math.min(mtu, 65_000)) {
             return false;
         }
         long other = other(probe).mtu();
-        boolean dataArrive = probe.data().equals("right"); // TCP and RoCE agree on what both ends take
+        boolean dataArrive = probe.data() == Usual.RIGHT; // TCP and RoCE agree on what both ends take
         findings.add(
                 probe,
                 new Finding(
@@ -293,8 +304,8 @@ final class LinkChecks {
 
     private void checkRate(Probe probe, String where) {
         NodeFacts facts = seen.facts().get(probe.from());
-        boolean byRdma = probe.transfer().rateMbps().isPresent();
-        Optional<Long> measured = byRdma ? probe.transfer().rateMbps() : probe.rateMbps();
+        boolean byRdma = probe.rdmaRate().isPresent();
+        Optional<Long> measured = probe.rdmaRate().or(probe.result().stream()::rateMbps);
         if (facts == null || measured.isEmpty()) {
             return;
         }

@@ -10,10 +10,13 @@ import java.util.List;
 import java.util.Set;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.facts.NodeFacts;
-import trigon.cluster.facts.Transfer;
-import trigon.cluster.facts.Transfer.End;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
+import trigon.cluster.rdma.Transfer;
+import trigon.cluster.rdma.Transfer.End;
+import trigon.cluster.rdma.Transfer.Ends;
+import trigon.cluster.rdma.Transfer.FailedStep;
+import trigon.cluster.rdma.Transfer.Written;
 
 /** What is wrong with RDMA between two nodes, on a link where both ends have it. Pure. */
 final class RdmaChecks {
@@ -37,7 +40,7 @@ final class RdmaChecks {
         RdmaChecks checks = new RdmaChecks(seen);
         for (Probe probe : seen.probes()) {
             if (!misled.contains(probe.fromAddress()) && !misled.contains(probe.toAddress())) {
-                checks.check(probe, probe.transfer());
+                probe.result().rdma().ifPresent(rdma -> checks.check(probe, rdma));
             }
         }
         return checks.findings;
@@ -46,17 +49,17 @@ final class RdmaChecks {
     private void check(Probe probe, Transfer rdma) {
         String from = probe.fromAddress();
         String to = probe.toAddress();
-        String where = "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to);
-        switch (rdma.outcome()) {
-            case "not up" -> notUp(probe, rdma, where);
-            case "no acknowledgement" ->
+        String where = probe.where();
+        switch (rdma) {
+            case Transfer.NotUp end -> notUp(probe, end);
+            case Transfer.NoAcknowledgement(Ends ends, Written written) ->
                 findings.add(Finding.error(
                         "rdma-no-acknowledgement",
                         where,
                         "what %s writes to %s by RDMA is not acknowledged, although the queue pairs are up"
                                 .formatted(probe.from(), probe.to()),
                         "%s after %d bytes, in pieces of %d; %s; %s"
-                                .formatted(status(rdma), rdma.bytes(), rdma.pathMtu(), rdma.why(), ends(rdma)),
+                                .formatted(status(written), written.bytes(), written.pathMtu(), written.why(), ends),
                         change(probe.to(), "iptables -I INPUT -p udp --dport 4791 -s " + from + " -j ACCEPT"),
                         change(probe.from(), "iptables -I INPUT -p udp --dport 4791 -s " + to + " -j ACCEPT"),
                         advice(
@@ -64,26 +67,27 @@ final class RdmaChecks {
                                 "firewalls on the way have to let UDP port 4791 through, in both directions; both ends"
                                         + " and the switch need the same MTU, and the same priorities with flow control"
                                         + " (PFC: mlnx_qos -i INTERFACE)")));
-            case "wrong" ->
+            case Transfer.Wrong(Ends ends, Written written, long wrong, long first) ->
                 findings.add(Finding.error(
                         "rdma-data-wrong",
                         where,
                         "data that %s writes to %s by RDMA is corrupted".formatted(probe.from(), probe.to()),
                         "%d of the bytes differ, the first at %d; pieces of %d; %s"
-                                .formatted(rdma.wrong(), rdma.firstWrong(), rdma.pathMtu(), ends(rdma)),
+                                .formatted(wrong, first, written.pathMtu(), ends),
                         advice(
                                 probe.from(),
                                 "do not use this link: replace the cable, then the cards; update their firmware;"
                                         + " check dmesg for IOMMU and PCIe errors on both ends")));
-            case "failed" ->
+            case Transfer.Failed(Ends ends, Written written) ->
                 findings.add(Finding.error(
                         "rdma-write-failed",
                         where,
                         "an RDMA WRITE from %s to %s fails".formatted(probe.from(), probe.to()),
-                        "%s after %d bytes; %s; %s".formatted(status(rdma), rdma.bytes(), rdma.why(), ends(rdma)),
+                        "%s after %d bytes; %s; %s".formatted(status(written), written.bytes(), written.why(), ends),
                         look(probe.from(), "dmesg | tail -n 50"),
                         look(probe.to(), "dmesg | tail -n 50")));
-            default -> rdma.burstMbps().ifPresent(rate -> checkBurst(probe, rate, where)); // right, or there is none
+            case Transfer.Right right -> right.written().burstMbps().ifPresent(rate -> checkBurst(probe, rate, where));
+            case Transfer.NotTried _ -> {}
         }
     }
 
@@ -104,37 +108,40 @@ final class RdmaChecks {
                                 "set routes.rdma: off on both nodes, so that TCP goes through the gateway"))));
     }
 
-    private static String status(Transfer rdma) {
-        return rdma.status().equals("none") ? "no completion" : rdma.status();
+    private static String status(Written written) {
+        return written.status().equals(Written.NO_COMPLETION) ? "no completion" : written.status();
     }
 
     /** Once for a step of a node to a link: the other direction fails in the same way. */
-    private void notUp(Probe probe, Transfer rdma, String where) {
+    private void notUp(Probe probe, Transfer.NotUp rdma) {
         String at = rdma.at();
-        String own = at.equals(probe.from()) ? probe.fromAddress() : probe.toAddress();
-        String other = at.equals(probe.from()) ? probe.toAddress() : probe.fromAddress();
-        String device = (at.equals(probe.from()) ? rdma.from() : rdma.to()).device();
-        if (!said.add(at + " " + own + " " + other + " " + rdma.failed())) {
+        boolean here = at.equals(probe.from());
+        String own = here ? probe.fromAddress() : probe.toAddress();
+        String other = here ? probe.toAddress() : probe.fromAddress();
+        FailedStep step = rdma.step();
+        if (!said.add(at + " " + own + " " + other + " " + step.failed())) {
             return;
         }
-        boolean opening = rdma.failed().equals("open");
+        boolean opening = step.failed().equals("open");
         findings.add(Finding.error(
                 "rdma-not-up",
-                where,
+                probe.where(),
                 opening
                         ? "no queue pair can be created on " + at
                         : "the queue pair of %s on %s does not come up: %s fails%s"
                                 .formatted(
                                         at,
-                                        device,
-                                        rdma.failed(),
-                                        rdma.errno().isEmpty() ? "" : " with " + rdma.errno()),
-                rdma.why() + (opening ? "" : "; " + ends(rdma)),
-                remedies(at, other, rdma)));
+                                        (here ? rdma.ends().from() : rdma.ends().to())
+                                                .map(End::device)
+                                                .orElse(""),
+                                        step.failed(),
+                                        step.errno().isEmpty() ? "" : " with " + step.errno()),
+                step.why() + (opening ? "" : "; " + rdma.ends()),
+                remedies(at, other, step)));
     }
 
-    private static Remedy[] remedies(String at, String other, Transfer rdma) {
-        return switch (rdma.errno()) {
+    private static Remedy[] remedies(String at, String other, FailedStep step) {
+        return switch (step.errno()) {
             case "ETIMEDOUT", "ENETUNREACH", "EHOSTUNREACH" ->
                 new Remedy[] {
                     look(at, "ip route get " + other + "; ip neigh show " + other), look(at, "ping -c 3 " + other)
@@ -154,15 +161,5 @@ final class RdmaChecks {
                                     + " removes its GID")
                 };
         };
-    }
-
-    private static String ends(Transfer rdma) {
-        return end(rdma.from()) + " to " + end(rdma.to());
-    }
-
-    private static String end(End end) {
-        return end.device().isEmpty()
-                ? "an end without a device"
-                : "%s GID %d %s %s".formatted(end.device(), end.gidIndex(), end.gidType(), end.gidText());
     }
 }

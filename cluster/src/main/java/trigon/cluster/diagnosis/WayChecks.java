@@ -143,9 +143,9 @@ final class WayChecks {
             if (!probe.works() && !explained) {
                 findings.add(Finding.error(
                         "link-fails",
-                        "%s %s to %s %s".formatted(probe.from(), from, probe.to(), to),
+                        probe.where(),
                         "this link does not work, for an unknown reason",
-                        "TCP: %s; data: %s".formatted(probe.tcp(), probe.data().isEmpty() ? "none" : probe.data()),
+                        "TCP: %s; data: %s".formatted(probe.tcp(), probe.data()),
                         look(probe.from(), "ping -c 3 -I " + from + " " + to)));
             }
         }

@@ -88,7 +88,7 @@ public final class Agent implements AutoCloseable {
             case "rdma" -> rdma.answer(question);
             case "paths" -> Json.object("paths", CandidatePaths.of(MachineLinks.of(machine, verbs), question));
             case "connect" -> Json.object("connected", connected(question.objects("paths")));
-            case "probe" -> Prober.probe(order(question));
+            case "probe" -> Json.object(Prober.probe(order(question)));
             default ->
                 throw new IllegalArgumentException(
                         "unknown to this version of Trigon: " + question.text("do") + "; use one version on all nodes");

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -15,6 +16,7 @@ import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Nic;
+import trigon.cluster.probe.Connection.Usual;
 import trigon.cluster.probe.Observations.Clock;
 import trigon.cluster.probe.Observations.Heard;
 import trigon.cluster.probe.Observations.Probe;
@@ -26,9 +28,6 @@ import trigon.system.InterfaceAddress;
  * other.
  */
 public final class Examination {
-
-    /** What a probe's {@code tcp} is where the other end's address cannot be listened on, and so nothing was tried. */
-    public static final String NO_LISTENER = "no listener";
 
     private static final String HELLO = "finding out which cable goes where";
 
@@ -134,12 +133,17 @@ public final class Examination {
     }
 
     private static NodeFacts ask(NodeConnection node) throws IOException {
-        JsonObject answer = node.ask(Json.object("do", "facts"));
+        return said(node, Json.object("do", "facts"), NodeFacts.class);
+    }
+
+    private static <T extends Record> T said(NodeConnection node, Map<String, Object> question, Class<T> type)
+            throws IOException {
+        JsonObject answer = node.ask(question);
         try {
-            return answer.as(NodeFacts.class);
+            return answer.as(type);
         } catch (IllegalArgumentException e) {
             throw new IOException(
-                    "%s describes itself in another way, %s: install one version of Trigon on all nodes"
+                    "%s answers in another form, %s: install one version of Trigon on all nodes"
                             .formatted(node.name(), e.getMessage()),
                     e);
         }
@@ -316,12 +320,19 @@ public final class Examination {
                         .forEach(from -> addresses(of(facts, from)).stream()
                                 .filter(here -> here.contains(InterfaceAddress.parseAddress(address)))
                                 .map(here -> InterfaceAddress.text(here.address()))
-                                .forEach(here -> failed.add(new Probe(
-                                        from.name(),
-                                        to,
-                                        new JsonObject(Json.object(
-                                                "from", here, "to", address, "source", here, "tcp", NO_LISTENER))))))));
+                                .forEach(here -> failed.add(new Probe(from.name(), to, untried(here, address)))))));
         return failed;
+    }
+
+    private static LinkResult untried(String here, String there) {
+        return new LinkResult(
+                new LinkResult.Ends(here, there, here, false, "", ""),
+                false,
+                new LinkResult.Stream(
+                        Usual.NO_LISTENER, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()),
+                LinkResult.Datagrams.NONE,
+                Optional.empty(),
+                Optional.empty());
     }
 
     private Map<String, Object> question(NodeFacts own, NodeFacts peer, InterfaceAddress here, JsonObject opened) {
@@ -355,12 +366,8 @@ public final class Examination {
     private static List<Probe> probe(NodeConnection node, Map<String, List<Trial>> trials) throws IOException {
         List<Probe> probes = new ArrayList<>();
         for (Trial trial : trials.getOrDefault(node.name(), List.of())) {
-            Map<String, Object> result =
-                    new LinkedHashMap<>(node.ask(trial.question()).values());
-            if (trial.routed()) {
-                result.put("routed", true);
-            }
-            probes.add(new Probe(node.name(), trial.to(), new JsonObject(result)));
+            LinkResult result = said(node, trial.question(), LinkResult.class);
+            probes.add(new Probe(node.name(), trial.to(), trial.routed() ? result.asRouted() : result));
         }
         return probes;
     }

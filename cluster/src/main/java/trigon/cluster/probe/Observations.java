@@ -4,8 +4,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import trigon.cluster.facts.NodeFacts;
-import trigon.cluster.facts.Transfer;
-import trigon.cluster.json.JsonObject;
+import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.rdma.Transfer;
+import trigon.cluster.rdma.Transfer.Written;
 
 /**
  * What an examination has found, before anybody thinks about it.
@@ -37,116 +38,55 @@ public record Observations(
     public record Heard(String by, String on, String node, String from) {}
 
     /** A link was tried. */
-    public record Probe(String from, String to, JsonObject result) {
+    public record Probe(String from, String to, LinkResult result) {
 
         /** The address at this end, of that link. */
         public String fromAddress() {
-            return result.text("from");
+            return result.ends().from();
         }
 
         public String toAddress() {
-            return result.text("to");
+            return result.ends().to();
         }
 
-        /** What the kernel takes at this end to get there. */
-        public String source() {
-            return result.text("source");
+        public Connection tcp() {
+            return result.stream().tcp();
         }
 
-        /** The interface by which the kernel sends from this end to the other; empty where it does not say. */
-        public String leavesBy() {
-            return result.text("leavesBy");
+        /** What became of a transfer. */
+        public Connection data() {
+            return result.stream().data().orElse(Usual.NONE);
         }
 
-        /** The table of that route, and the rule that leads to it; empty where the kernel does not say. */
-        public String route() {
-            return result.text("route");
+        /** Whether a datagram was answered. */
+        public boolean hasUdp() {
+            return result.udpPackets().udp().filter(Answer.OK::equals).isPresent();
         }
 
-        /** Whether the ends share no subnet. */
-        public boolean isRouted() {
-            return result.isTrue("routed");
+        /** Both ends, for people. */
+        public String where() {
+            return "%s %s to %s %s".formatted(from, fromAddress(), to, toAddress());
         }
 
-        /** Whether packets go through a gateway, as far as the kernel says. */
-        public boolean hasGateway() {
-            return result.isTrue("gateway");
-        }
-
-        /** {@code ok}, or what became of the connection. */
-        public String tcp() {
-            return result.text("tcp");
-        }
-
-        /** {@code right}, or what became of a transfer; empty if none was tried. */
-        public String data() {
-            return result.text("data");
-        }
-
-        /** {@code ok}, or what became of a datagram. */
-        public String udp() {
-            return result.text("udp");
-        }
-
-        /** The same at RoCE's port. */
-        public String roceUdp() {
-            return result.text("roceUdp");
-        }
-
-        /** The same at the announcements' port. */
-        public String topologyUdp() {
-            return result.text("topologyUdp");
-        }
-
-        /** The other end's hardware address, or why there is none; empty if nobody asked for it. */
-        public String neighbour() {
-            return result.text("neighbour");
-        }
-
-        public long datagrams() {
-            return result.whole("datagrams");
-        }
-
-        public long datagramsLost() {
-            return result.whole("datagramsLost");
-        }
-
-        public long leastRoundTripMicros() {
-            return result.whole("leastRoundTripMicros");
-        }
-
-        public Optional<Long> roundTripMicros() {
-            return result.number("roundTripMicros").map(Double::longValue);
-        }
-
-        /** The longest packet that arrives in one piece. */
-        public Optional<Long> mtuArrives() {
-            return result.number("mtuArrives").map(Double::longValue);
-        }
-
-        /** Of one TCP connection. */
-        public Optional<Long> rateMbps() {
-            return result.number("rateMbps").map(Double::longValue);
-        }
-
-        /** Of RDMA; empty if none was tried. */
-        public Transfer transfer() {
-            return new Transfer(result.object("rdma"));
+        /** In Mbit/s, of a transfer by RDMA. */
+        public Optional<Long> rdmaRate() {
+            return result.rdma().flatMap(Transfer::seen).flatMap(Written::rateMbps);
         }
 
         /** Whether data arrive as they were sent, by all that the two ends have. */
         public boolean works() {
-            return tcp().equals("ok") && data().equals("right") && (!hasRdma() || rdma().equals("right"));
+            return tcp() == Usual.OK && data() == Usual.RIGHT && (!hasRdma() || isRdmaRight());
         }
 
         /** Whether a transfer by RDMA was tried, too. */
         public boolean hasRdma() {
-            return !rdma().isEmpty() && !rdma().equals("not tried");
+            return result.rdma()
+                    .filter(each -> !(each instanceof Transfer.NotTried))
+                    .isPresent();
         }
 
-        /** How that has ended; empty if there was none. */
-        public String rdma() {
-            return transfer().outcome();
+        public boolean isRdmaRight() {
+            return result.rdma().filter(Transfer.Right.class::isInstance).isPresent();
         }
     }
 

@@ -19,13 +19,12 @@ import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import jdk.net.ExtendedSocketOptions;
-import trigon.cluster.json.Json;
+import trigon.cluster.probe.Connection.Usual;
 import trigon.routing.KernelRouteLookup;
 import trigon.system.InterfaceAddress;
 import trigon.system.kernel.KernelNeighbours;
@@ -72,27 +71,28 @@ final class Prober {
 
     private Prober() {}
 
-    static Map<String, Object> probe(Order order) {
-        Map<String, Object> result =
-                Json.object("from", InterfaceAddress.text(order.from()), "to", InterfaceAddress.text(order.to()));
-        new KernelRouteLookup()
-                .sourceFor(order.to())
-                .ifPresentOrElse(
-                        source -> result.put("source", InterfaceAddress.text(source)),
-                        () -> result.put("source", "none"));
+    static LinkResult probe(Order order) {
         Optional<KernelRoute> route = KernelRoutes.withRule(order.from(), order.to());
-        route.ifPresent(taken -> {
-            if (taken.hasGateway()) {
-                result.put("gateway", true);
-            }
-            result.put("leavesBy", interfaceName(taken));
-            result.put("route", taken.source());
-        });
-        transfer(order, result);
-        datagrams(order, result);
-        route.flatMap(taken -> KernelNeighbours.at(order.to(), taken.interfaceIndex()))
-                .ifPresent(asked -> result.put("neighbour", asked.hardware().orElse("no answer")));
-        return result;
+        LinkResult.Ends ends = new LinkResult.Ends(
+                InterfaceAddress.text(order.from()),
+                InterfaceAddress.text(order.to()),
+                new KernelRouteLookup()
+                        .sourceFor(order.to())
+                        .map(InterfaceAddress::text)
+                        .orElse(LinkResult.NO_SOURCE),
+                route.filter(KernelRoute::hasGateway).isPresent(),
+                route.map(Prober::interfaceName).orElse(""),
+                route.map(KernelRoute::source).orElse(""));
+        LinkResult.Stream stream = new Stream().transfer(order);
+        LinkResult.Datagrams datagrams = datagrams(order);
+        return new LinkResult(
+                ends,
+                false,
+                stream,
+                datagrams,
+                route.flatMap(taken -> KernelNeighbours.at(order.to(), taken.interfaceIndex()))
+                        .map(asked -> asked.hardware().map(Neighbour::new).orElse(Neighbour.SILENT)),
+                Optional.empty());
     }
 
     private static String interfaceName(KernelRoute route) {
@@ -115,16 +115,48 @@ final class Prober {
         }
     }
 
-    private static void transfer(Order order, Map<String, Object> result) {
-        try (Socket socket = new Socket();
-                Deadline _ = new Deadline(socket, TRANSFER_MILLIS + (order.rate() ? RATE_NANOS / 1_000_000 : 0))) {
-            socket.setTcpNoDelay(true);
-            socket.bind(new InetSocketAddress(order.from(), 0));
-            socket.connect(new InetSocketAddress(order.to(), order.tcpPort()), CONNECT_MILLIS);
-            socket.setSoTimeout(SOCKET_TIMEOUT_MILLIS);
-            result.put("tcp", "ok");
-            DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-            DataInputStream in = new DataInputStream(socket.getInputStream());
+    /** A TCP connection, with what is known of it until it ends. */
+    private static final class Stream {
+        private Optional<Connection> tcp = Optional.empty();
+        private Optional<Connection> data = Optional.empty();
+        private Optional<Long> roundTrip = Optional.empty();
+        private Optional<Long> least = Optional.empty();
+        private Optional<Long> rate = Optional.empty();
+
+        LinkResult.Stream transfer(Order order) {
+            try (Socket socket = new Socket();
+                    Deadline _ = new Deadline(socket, TRANSFER_MILLIS + (order.rate() ? RATE_NANOS / 1_000_000 : 0))) {
+                socket.setTcpNoDelay(true);
+                socket.bind(new InetSocketAddress(order.from(), 0));
+                socket.connect(new InetSocketAddress(order.to(), order.tcpPort()), CONNECT_MILLIS);
+                socket.setSoTimeout(SOCKET_TIMEOUT_MILLIS);
+                tcp = Optional.of(Usual.OK);
+                exchange(
+                        order,
+                        new DataOutputStream(socket.getOutputStream()),
+                        new DataInputStream(socket.getInputStream()));
+            } catch (SocketTimeoutException e) {
+                end(Usual.TIMEOUT, Usual.TIMEOUT);
+            } catch (NoRouteToHostException e) {
+                tcp = tcp.or(() -> Optional.of(Usual.UNREACHABLE));
+            } catch (ConnectException e) {
+                boolean late = String.valueOf(e.getMessage()).contains("timed out");
+                tcp = tcp.or(() -> Optional.of(late ? Usual.TIMEOUT : Usual.REFUSED));
+            } catch (SocketException e) { // closed by the deadline, or reset
+                end(new Connection.Failed("error: " + e.getMessage()), Usual.TIMEOUT);
+            } catch (IOException e) {
+                Connection failed = new Connection.Failed("error: " + e.getMessage());
+                end(failed, failed);
+            }
+            return new LinkResult.Stream(tcp.orElseThrow(), data, roundTrip, least, rate);
+        }
+
+        private void end(Connection connecting, Connection transferring) {
+            tcp = tcp.or(() -> Optional.of(connecting));
+            data = data.or(() -> Optional.of(transferring));
+        }
+
+        private void exchange(Order order, DataOutputStream out, DataInputStream in) throws IOException {
             long[] micros = new long[ROUND_TRIPS];
             for (int i = 0; i < micros.length; i++) {
                 long begin = System.nanoTime();
@@ -133,29 +165,16 @@ final class Prober {
                 micros[i] = (System.nanoTime() - begin) / 1000;
             }
             Arrays.sort(micros);
-            result.put("roundTripMicros", micros[micros.length / 2]);
-            result.put("leastRoundTripMicros", micros[0]);
-            byte[] data = new byte[order.bytes()];
-            new Random(order.tcpPort()).nextBytes(data);
+            roundTrip = Optional.of(micros[micros.length / 2]);
+            least = Optional.of(micros[0]);
+            byte[] bytes = new byte[order.bytes()];
+            new Random(order.tcpPort()).nextBytes(bytes);
             CRC32C checksum = new CRC32C();
-            checksum.update(data, 0, data.length);
-            result.put("data", send(out, in, data) == checksum.getValue() ? "right" : "wrong");
+            checksum.update(bytes, 0, bytes.length);
+            data = Optional.of(send(out, in, bytes) == checksum.getValue() ? Usual.RIGHT : Usual.WRONG);
             if (order.rate()) {
-                result.put("rateMbps", rate(out, in, data));
+                rate = Optional.of(rate(out, in, bytes));
             }
-        } catch (SocketTimeoutException e) {
-            result.putIfAbsent("tcp", "timeout");
-            result.putIfAbsent("data", "timeout");
-        } catch (NoRouteToHostException e) {
-            result.putIfAbsent("tcp", "unreachable");
-        } catch (ConnectException e) {
-            result.putIfAbsent("tcp", String.valueOf(e.getMessage()).contains("timed out") ? "timeout" : "refused");
-        } catch (SocketException e) { // closed by the deadline, or reset
-            result.putIfAbsent("tcp", "error: " + e.getMessage());
-            result.putIfAbsent("data", "timeout");
-        } catch (IOException e) {
-            result.putIfAbsent("tcp", "error: " + e.getMessage());
-            result.putIfAbsent("data", "error: " + e.getMessage());
         }
     }
 
@@ -176,23 +195,24 @@ final class Prober {
         return bytes * 8 * 1000 / (System.nanoTime() - begin);
     }
 
-    private static void datagrams(Order order, Map<String, Object> result) {
+    private static LinkResult.Datagrams datagrams(Order order) {
         int headers = order.to().getAddress().length == 4 ? HEADERS : HEADERS + 20;
         int usual = Math.min(order.mtu(), 1280) - headers;
-        boolean answered = isAnswered(order, order.udpPort(), usual);
-        result.put("udp", answered ? "ok" : "no answer");
-        if (!answered) {
-            return; // other ports would say the same
+        if (!isAnswered(order, order.udpPort(), usual)) { // other ports would say the same
+            return new LinkResult.Datagrams(
+                    Optional.of(Answer.NONE), Optional.empty(), Optional.empty(), Optional.empty(), 0, 0);
         }
-        if (order.roce()) {
-            result.put("roceUdp", isAnswered(order, ProbeResponder.ROCE_PORT, usual) ? "ok" : "no answer");
-        }
-        if (order.topologyPort() > 0) {
-            result.put("topologyUdp", isAnswered(order, order.topologyPort(), usual) ? "ok" : "no answer");
-        }
-        result.put("mtuArrives", largest(order, headers));
-        result.put("datagrams", Burst.DATAGRAMS);
-        result.put("datagramsLost", Burst.lost(order.from(), order.to(), order.udpPort()));
+        return new LinkResult.Datagrams(
+                Optional.of(Answer.OK),
+                order.roce() ? answer(order, ProbeResponder.ROCE_PORT, usual) : Optional.empty(),
+                order.topologyPort() > 0 ? answer(order, order.topologyPort(), usual) : Optional.empty(),
+                Optional.of(largest(order, headers)),
+                Burst.DATAGRAMS,
+                Burst.lost(order.from(), order.to(), order.udpPort()));
+    }
+
+    private static Optional<Answer> answer(Order order, int port, int payload) {
+        return Optional.of(isAnswered(order, port, payload) ? Answer.OK : Answer.NONE);
     }
 
     /** The largest packet that arrives whole: that of the interface, or the largest usual one below it. */

@@ -17,7 +17,10 @@ import trigon.cluster.facts.Link;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
+import trigon.cluster.probe.Connection.Usual;
 import trigon.cluster.probe.Observations.Probe;
+import trigon.cluster.rdma.Transfer;
+import trigon.cluster.rdma.Transfer.Written;
 
 /**
  * Has nodes transfer data over their RDMA links, in each direction by a queue pair of its own: it tells each end what
@@ -69,9 +72,9 @@ final class RdmaTrials {
                 && nodes.containsKey(probe.to())
                 && device(probe.from(), probe.fromAddress()).isPresent()
                 && device(probe.to(), probe.toAddress()).isPresent()
-                && probe.source().equals(probe.fromAddress())
-                && (!probe.hasGateway() || (hasRoutedRdma(probe.from()) && hasRoutedRdma(probe.to())))
-                && (probe.tcp().equals("ok") || probe.udp().equals("ok"));
+                && probe.result().ends().source().equals(probe.fromAddress())
+                && (!probe.result().ends().gateway() || (hasRoutedRdma(probe.from()) && hasRoutedRdma(probe.to())))
+                && (probe.tcp() == Usual.OK || probe.hasUdp());
     }
 
     private boolean hasRoutedRdma(String node) {
@@ -96,9 +99,7 @@ final class RdmaTrials {
         first.lock();
         second.lock();
         try {
-            Map<String, Object> result = new LinkedHashMap<>(probe.result().values());
-            result.put("rdma", transfer(probe));
-            return new Probe(probe.from(), probe.to(), new JsonObject(result));
+            return new Probe(probe.from(), probe.to(), probe.result().with(transfer(probe)));
         } finally {
             second.unlock();
             first.unlock();
@@ -109,58 +110,56 @@ final class RdmaTrials {
         return Objects.requireNonNull(busy.get(node));
     }
 
-    private Map<String, Object> transfer(Probe probe) {
+    private Transfer transfer(Probe probe) {
         String id = UUID.randomUUID().toString();
         int seed = id.hashCode();
-        End from = new End(probe.from(), probe.fromAddress(), id, seed, probe.hasGateway());
-        End to = new End(probe.to(), probe.toAddress(), id, seed, probe.hasGateway());
+        End from = new End(
+                probe.from(),
+                probe.fromAddress(),
+                id,
+                seed,
+                probe.result().ends().gateway());
+        End to = new End(
+                probe.to(), probe.toAddress(), id, seed, probe.result().ends().gateway());
         try {
             return transfer(from, to);
         } catch (IOException | RuntimeException e) { // of an agent in this process, its own failures, too
-            return Json.object("outcome", "not tried", "why", String.valueOf(e.getMessage()));
+            return new Transfer.NotTried(String.valueOf(e.getMessage()));
         } finally {
             from.close();
             to.close();
         }
     }
 
-    private Map<String, Object> transfer(End from, End to) throws IOException {
+    private static Transfer transfer(End from, End to) throws IOException {
         JsonObject here = from.open();
         JsonObject there = to.open();
-        Map<String, Object> outcome = Json.object("outcome", "right", "from", ofEnd(here), "to", ofEnd(there));
-        if (from.isUp(here, outcome)
-                && to.isUp(there, outcome)
-                && to.isUp(to.ask("INIT to READY_TO_RECEIVE", here), outcome)
-                && to.isUp(to.ask("READY_TO_RECEIVE to READY_TO_SEND", here), outcome)
-                && from.isUp(from.ask("INIT to READY_TO_RECEIVE", there), outcome)
-                && from.isUp(from.ask("READY_TO_RECEIVE to READY_TO_SEND", there), outcome)) {
-            JsonObject written = from.ask("write", there);
-            for (String key : List.of("pathMtu", "bytes", "micros", "rateMbps", "burstMbps", "status", "why")) {
-                Optional.ofNullable(written.values().get(key)).ifPresent(value -> outcome.put(key, value));
-            }
-            switch (written.text("status")) {
-                case "SUCCESS" -> check(to.ask("check", here), outcome);
-                case "RETRY_EXCEEDED", "RESPONSE_TIMEOUT", "none" -> outcome.put("outcome", "no acknowledgement");
-                default -> outcome.put("outcome", "failed");
+        Transfer.Ends ends =
+                new Transfer.Ends(Optional.of(here.as(Transfer.End.class)), Optional.of(there.as(Transfer.End.class)));
+        Optional<Transfer> failed = from.failed(here, ends).or(() -> to.failed(there, ends));
+        for (End each : List.of(to, from)) {
+            for (String step : List.of("INIT to READY_TO_RECEIVE", "READY_TO_RECEIVE to READY_TO_SEND")) {
+                if (failed.isEmpty()) {
+                    failed = each.failed(each.ask(step, each == to ? here : there), ends);
+                }
             }
         }
-        return outcome;
+        if (failed.isPresent()) {
+            return failed.get();
+        }
+        Written written = from.ask("write", there).as(Written.class);
+        return switch (written.status()) {
+            case "SUCCESS" -> checked(to.ask("check", here), ends, written);
+            case "RETRY_EXCEEDED", "RESPONSE_TIMEOUT", Written.NO_COMPLETION ->
+                new Transfer.NoAcknowledgement(ends, written);
+            default -> new Transfer.Failed(ends, written);
+        };
     }
 
-    private static void check(JsonObject checked, Map<String, Object> outcome) {
-        if (checked.whole("wrong") > 0 || checked.number("wrong").isEmpty()) {
-            outcome.put("outcome", "wrong");
-            outcome.put("wrong", checked.whole("wrong"));
-            outcome.put("firstWrong", checked.whole("first"));
-        }
-    }
-
-    private static Map<String, Object> ofEnd(JsonObject opened) {
-        Map<String, Object> end = new LinkedHashMap<>();
-        for (String key : List.of("device", "gidIndex", "gidType", "gidText", "mtu")) {
-            Optional.ofNullable(opened.values().get(key)).ifPresent(value -> end.put(key, value));
-        }
-        return end;
+    private static Transfer checked(JsonObject checked, Transfer.Ends ends, Written written) {
+        return checked.number("wrong").filter(wrong -> wrong == 0).isPresent()
+                ? new Transfer.Right(ends, written)
+                : new Transfer.Wrong(ends, written, checked.whole("wrong"), checked.whole("first"));
     }
 
     /** One of both, as it is asked. */
@@ -200,16 +199,9 @@ final class RdmaTrials {
             return Json.object("do", "rdma", "step", step, "id", id, "expected", seed);
         }
 
-        boolean isUp(JsonObject answer, Map<String, Object> outcome) {
-            if (answer.find("failed").isEmpty()) {
-                return true;
-            }
-            outcome.put("outcome", "not up");
-            outcome.put("at", node.name());
-            for (String key : List.of("failed", "errno", "why")) {
-                answer.find(key).ifPresent(value -> outcome.put(key, value));
-            }
-            return false;
+        Optional<Transfer> failed(JsonObject answer, Transfer.Ends ends) {
+            return answer.find("failed")
+                    .map(_ -> new Transfer.NotUp(ends, node.name(), answer.as(Transfer.FailedStep.class)));
         }
 
         void close() {

@@ -203,20 +203,25 @@ public final class RdmaEnds implements AutoCloseable {
         int mtu = end.pathMtu(endpoint(question)).bytes();
         boolean burst = question.isTrue("burst");
         Written written = end.write(burst ? RdmaEnd.LONG_PIECE : mtu, address, key, WRITE_MILLIS);
-        Map<String, Object> said = Json.object("pathMtu", mtu);
-        say(written, said);
-        if (written.complete() && burst) {
-            said.put("burstMbps", bestBurst(end, address, key));
-        }
+        Optional<Long> burstMbps =
+                written.complete() && burst ? Optional.of(bestBurst(end, address, key)) : Optional.empty();
+        Optional<Long> rateMbps = Optional.empty();
         if (written.complete() && question.isTrue("rate")) {
             Written fast = end.writeFor(RATE_NANOS, address, key, WRITE_MILLIS);
             if (fast.complete()) {
-                said.put("rateMbps", mbps(fast));
+                rateMbps = Optional.of(mbps(fast));
             } else {
-                say(fast, said);
+                written = fast;
             }
         }
-        return said;
+        return Json.object(new Transfer.Written(
+                mtu,
+                written.bytes(),
+                TimeUnit.NANOSECONDS.toMicros(written.nanos()),
+                rateMbps,
+                burstMbps,
+                status(written),
+                why(written)));
     }
 
     /** The first one is for the JVM to get ready. In Mbit/s; 0 if one has failed. */
@@ -236,21 +241,28 @@ public final class RdmaEnds implements AutoCloseable {
         return written.bytes() * 8 * 1000 / Math.max(1, written.nanos());
     }
 
-    private static void say(Written written, Map<String, Object> to) {
-        to.put("bytes", written.bytes());
-        to.put("micros", TimeUnit.NANOSECONDS.toMicros(written.nanos()));
+    private static String status(Written written) {
         if (written.complete()) {
-            to.put("status", "SUCCESS");
-        } else if (written.errno() != 0) {
-            to.put("status", Errno.name(written.errno()));
-            to.put("why", "a work request was refused, or the completion queue");
-        } else if (written.status() == WorkCompletionStatus.SUCCESS) {
-            to.put("status", "none");
-            to.put("why", "nothing has completed for " + WRITE_MILLIS / 1000 + " s");
-        } else {
-            to.put("status", written.status().name());
-            to.put("why", written.status().explanation());
+            return WorkCompletionStatus.SUCCESS.name();
         }
+        if (written.errno() != 0) {
+            return Errno.name(written.errno());
+        }
+        return written.status() == WorkCompletionStatus.SUCCESS
+                ? Transfer.Written.NO_COMPLETION
+                : written.status().name();
+    }
+
+    private static String why(Written written) {
+        if (written.complete()) {
+            return "";
+        }
+        if (written.errno() != 0) {
+            return "a work request was refused, or the completion queue";
+        }
+        return written.status() == WorkCompletionStatus.SUCCESS
+                ? "nothing has completed for " + WRITE_MILLIS / 1000 + " s"
+                : written.status().explanation();
     }
 
     private static Map<String, Object> check(RdmaEnd end, JsonObject question) {

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.cluster.json.Json;
+import trigon.cluster.probe.Connection.Usual;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Heard;
 
@@ -206,9 +207,7 @@ class DiagnosisTest {
                 nodes.heard.removeIf(_ -> random.nextBoolean());
             }
             Observations seen = nodes.observations();
-            boolean right = seen.probes().stream()
-                            .allMatch(probe -> probe.result().text("data").equals("right"))
-                    && areJoined(seen);
+            boolean right = seen.probes().stream().allMatch(probe -> probe.data() == Usual.RIGHT) && areJoined(seen);
 
             List<Finding> findings = Diagnosis.of(seen);
             assertThat(findings.stream().allMatch(each -> each.weight() == Finding.Weight.NOTE))
@@ -303,10 +302,8 @@ class DiagnosisTest {
                 boolean back = seen.probes().stream()
                         .anyMatch(probe -> probe.from().equals(there.to())
                                 && probe.to().equals(there.from())
-                                && probe.result().text("data").equals("right"));
-                if (joined.contains(there.from())
-                        && back
-                        && there.result().text("data").equals("right")) {
+                                && probe.data() == Usual.RIGHT);
+                if (joined.contains(there.from()) && back && there.data() == Usual.RIGHT) {
                     joined.add(there.to());
                 }
             }

@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
+import trigon.cluster.probe.LinkResult;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Clock;
 import trigon.cluster.probe.Observations.Heard;
@@ -166,7 +167,8 @@ final class Nodes {
         List<Probe> tried = new ArrayList<>();
         probes.forEach((name, result) -> {
             String[] words = name.split(" ", -1);
-            tried.add(new Probe(words[0], words[1], JsonObject.parse(Json.line(result))));
+            tried.add(new Probe(
+                    words[0], words[1], JsonObject.parse(Json.line(result)).as(LinkResult.class)));
         });
         return new Observations(byNode, silent, clocks, heard, tried, true);
     }

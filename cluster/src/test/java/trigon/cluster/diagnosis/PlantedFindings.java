@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import trigon.cluster.json.Json;
-import trigon.cluster.probe.Examination;
 import trigon.cluster.probe.Observations.Clock;
 import trigon.cluster.probe.Observations.Heard;
 
@@ -174,7 +173,7 @@ final class PlantedFindings {
                 n -> Nodes.object(n.node("c"), "environment").put("GLOO_SOCKET_IFNAME", "eth0"));
         FAULTS.put(
                 "bootstrap-cable", n -> Nodes.object(n.node("c"), "environment").put("NCCL_SOCKET_IFNAME", "if2c"));
-        FAULTS.put("link-fails", n -> first(n).put("tcp", Examination.NO_LISTENER));
+        FAULTS.put("link-fails", n -> first(n).put("tcp", "no listener"));
         FAULTS.put("no-way", n -> {
             n.probes.keySet().removeIf(name -> name.startsWith("c ") || name.contains(" c "));
             n.heard.removeIf(each -> each.by().equals("c") || each.node().equals("c"));

@@ -18,7 +18,7 @@ import trigon.cluster.diagnosis.Finding;
 import trigon.cluster.diagnosis.Finding.Kind;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.json.Json;
-import trigon.cluster.json.JsonObject;
+import trigon.cluster.probe.Connection.Usual;
 import trigon.system.InterfaceAddress;
 
 /**
@@ -182,8 +182,7 @@ final class AppliedRemedies {
     private static Set<String> joined(Observations of) {
         List<String> joined = new ArrayList<>();
         for (Observations.Probe probe : of.probes()) {
-            JsonObject result = probe.result();
-            if (result.text("tcp").equals("ok") && result.text("data").equals("right")) {
+            if (probe.tcp() == Usual.OK && probe.data() == Usual.RIGHT) {
                 joined.add(probe.from() + " " + probe.to());
             }
         }

@@ -19,7 +19,7 @@ import trigon.system.InterfaceAddress;
 @Timeout(300)
 class ProberTest {
 
-    private static Map<String, Object> probe(String from, String to) {
+    private static LinkResult probe(String from, String to) {
         InetAddress here = InterfaceAddress.parseAddress(from);
         InetAddress there = InterfaceAddress.parseAddress(to);
         return Prober.probe(new Prober.Order(here, there, 1, 1, false, 0, 1500, 1024, false));
@@ -27,23 +27,23 @@ class ProberTest {
 
     @Test
     void rdmaIsFoundAtAnAddressOfIpv6() {
-        Map<String, Object> result = probe("fd00::1", "fd00::2");
+        LinkResult result = probe("fd00::1", "fd00::2");
 
-        assertThat(result).containsEntry("from", "fd00::1").containsEntry("to", "fd00::2");
+        assertThat(result.ends().from()).isEqualTo("fd00::1");
         JsonObject facts = JsonObject.parse(Json.line(Json.object(
                 "links", List.of(Json.object("kind", "rdma", "device", "mlx5_0", "address", "fd00::2/64")))));
-        assertThat(RdmaTrials.device(facts.as(NodeFacts.class), new JsonObject(result).text("to")))
+        assertThat(RdmaTrials.device(facts.as(NodeFacts.class), result.ends().to()))
                 .contains("mlx5_0");
     }
 
     @Test
     void theKernelsSourceIsThisEndOverIpv6Too() {
         // a route to this machine's own address has it as its source, where there is IPv6 at all
-        Map<String, Object> result = probe("::1", "::1");
+        LinkResult result = probe("::1", "::1");
 
-        assertThat(result.get("source")).isIn("::1", "none");
-        if ("::1".equals(result.get("source"))) {
-            Probe seen = new Probe("a", "b", JsonObject.parse(Json.line(result)));
+        assertThat(result.ends().source()).isIn("::1", LinkResult.NO_SOURCE);
+        if (result.ends().source().equals("::1")) {
+            Probe seen = new Probe("a", "b", JsonObject.parse(Json.line(result)).as(LinkResult.class));
             assertThat(Diagnosis.of(new Observations(Map.of(), Map.of(), List.of(), List.of(), List.of(seen), false)))
                     .extracting(Finding::code)
                     .doesNotContain("route-elsewhere");

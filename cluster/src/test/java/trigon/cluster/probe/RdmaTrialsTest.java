@@ -130,13 +130,13 @@ class RdmaTrialsTest {
             if (gateway) {
                 probe.put("gateway", true);
             }
-            probes.add(new Probe(ends.getFirst(), ends.getLast(), new JsonObject(probe)));
+            probes.add(new Probe(ends.getFirst(), ends.getLast(), new JsonObject(probe).as(LinkResult.class)));
         }
         return new RdmaTrials(List.copyOf(nodes), facts, rate).tried(probes);
     }
 
     private static JsonObject rdma(Probe probe) {
-        return probe.result().object("rdma");
+        return JsonObject.parse(Json.line(probe.result())).object("rdma");
     }
 
     private static Finding found(List<Probe> tried, String code) {

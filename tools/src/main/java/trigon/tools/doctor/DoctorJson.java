@@ -51,9 +51,7 @@ final class DoctorJson {
                         "triedRdma",
                         seen.probes().stream().filter(Probe::hasRdma).count(),
                         "workingRdma",
-                        seen.probes().stream()
-                                .filter(probe -> probe.rdma().equals("right"))
-                                .count()),
+                        seen.probes().stream().filter(Probe::isRdmaRight).count()),
                 "findings",
                 findings.stream().map(Finding::json).toList());
     }

@@ -10,8 +10,10 @@ import java.util.function.Predicate;
 import trigon.cluster.diagnosis.Finding;
 import trigon.cluster.diagnosis.Finding.Kind;
 import trigon.cluster.diagnosis.Finding.Remedy;
+import trigon.cluster.probe.Connection.Usual;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
+import trigon.cluster.rdma.Transfer;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
 import trigon.tools.console.Style;
@@ -62,9 +64,7 @@ final class DoctorText {
 
     private String rdmaInShort() {
         long tried = seen.probes().stream().filter(Probe::hasRdma).count();
-        long right = seen.probes().stream()
-                .filter(probe -> probe.rdma().equals("right"))
-                .count();
+        long right = seen.probes().stream().filter(Probe::isRdmaRight).count();
         boolean isThere = seen.facts().values().stream()
                 .flatMap(facts -> facts.links().stream())
                 .anyMatch(link -> link.isRdma());
@@ -121,12 +121,14 @@ final class DoctorText {
 
     /** Short, so that the table fits into 80 columns. */
     private static String rdmaCell(Probe probe) {
-        return switch (probe.rdma()) {
-            case "" -> "-";
-            case "right" -> "ok";
-            case "no acknowledgement" -> "no ack";
-            case String other -> other;
-        };
+        return probe.result()
+                .rdma()
+                .map(rdma -> switch (rdma) {
+                    case Transfer.Right _ -> "ok";
+                    case Transfer.NoAcknowledgement _ -> "no ack";
+                    default -> rdma.outcome();
+                })
+                .orElse("-");
     }
 
     private void links() {
@@ -140,15 +142,21 @@ final class DoctorText {
                     probe.works() ? Style.GOOD : Style.BAD,
                     probe.from(),
                     probe.to(),
-                    !probe.tcp().equals("ok")
-                            ? probe.tcp()
-                            : probe.data().equals("right") ? "ok" : "data: " + probe.data(),
+                    probe.tcp() == Usual.OK && probe.data() != Usual.RIGHT
+                            ? "data: " + probe.data()
+                            : probe.tcp().text(),
                     rdmaCell(probe),
-                    probe.roundTripMicros().map(us -> us + " us").orElse("-"),
-                    probe.mtuArrives().map(Object::toString).orElse("-"),
-                    probe.transfer()
-                            .rateMbps()
-                            .or(probe::rateMbps)
+                    probe.result().stream()
+                            .roundTripMicros()
+                            .map(us -> us + " us")
+                            .orElse("-"),
+                    probe.result()
+                            .udpPackets()
+                            .mtuArrives()
+                            .map(Object::toString)
+                            .orElse("-"),
+                    probe.rdmaRate()
+                            .or(probe.result().stream()::rateMbps)
                             .map(mbps -> mbps + " Mb/s")
                             .orElse("-"),
                     probe.fromAddress() + " - " + probe.toAddress());
