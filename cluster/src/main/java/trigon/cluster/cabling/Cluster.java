@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import trigon.cluster.facts.Link;
-import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
 
@@ -27,7 +26,7 @@ public final class Cluster {
                         .map(link -> link.address())
                         .distinct()
                         .filter(address -> !address.isLinkLocal()) // all of these are in one subnet
-                        .forEach(address -> facts.interfaceOf(address)
+                        .forEach(address -> facts.interfaceOf(address.address())
                                 // what leads to no other machine is a link where there is nothing else
                                 .filter(nic -> !facts.isInner(nic.name()))
                                 .ifPresent(nic -> places.add(new Place(node, nic, address)))));
@@ -53,10 +52,7 @@ public final class Cluster {
             String node = each.substring(0, blank);
             List<Nic> nics = byNode.computeIfAbsent(node, _ -> new ArrayList<>());
             String name = each.substring(blank + 1);
-            nics.add(seen.facts()
-                    .getOrDefault(node, NodeFacts.NONE)
-                    .interfaceNamed(name)
-                    .orElseGet(() -> Nic.named(name)));
+            nics.add(seen.node(node).interfaceNamed(name).orElseGet(() -> Nic.named(name)));
         }
         return byNode.size() == 2
                 && byNode.values().stream()
@@ -76,9 +72,7 @@ public final class Cluster {
 
     /** A finding explains what becomes of all links of a node. */
     public void explainAll(String node) {
-        seen.facts().getOrDefault(node, NodeFacts.NONE).links().stream()
-                .map(Link::host)
-                .forEach(misled::add);
+        seen.node(node).links().stream().map(Link::host).forEach(misled::add);
     }
 
     public boolean isExplained(Place place) {

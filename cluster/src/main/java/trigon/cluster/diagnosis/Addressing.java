@@ -137,7 +137,7 @@ final class Addressing {
 
     /** Whether nothing is known that may depend on this address. */
     boolean mayGo(Place place) {
-        NodeFacts facts = seen.facts().getOrDefault(place.node(), NodeFacts.NONE);
+        NodeFacts facts = seen.node(place.node());
         String bootstrap = facts.nccl().environment().getOrDefault("NCCL_SOCKET_IFNAME", "");
         boolean isOfBootstrap = !bootstrap.isEmpty()
                 && !bootstrap.startsWith("^")
@@ -154,8 +154,7 @@ final class Addressing {
 
     /** Whether an interface of the node may have an address of that subnet: no other one of the node has. */
     boolean mayHave(String node, String nic, InterfaceAddress of) {
-        return Optional.ofNullable(seen.facts().get(node)).stream()
-                .flatMap(facts -> facts.interfaces().stream())
+        return seen.node(node).interfaces().stream()
                 .filter(other -> !other.name().equals(nic))
                 .flatMap(other -> other.ownAddresses().stream())
                 .noneMatch(other -> other.contains(of.address()) || of.contains(other.address()));

@@ -292,7 +292,7 @@ final class CableChecks {
     }
 
     private Optional<Nic> withoutAddress(String node, String name) {
-        return Optional.ofNullable(cluster.seen().facts().get(node))
+        return Optional.of(cluster.seen().node(node))
                 .filter(facts -> !facts.isInner(name))
                 .flatMap(facts -> facts.interfaceNamed(name))
                 .filter(nic -> nic.ownAddresses().isEmpty());

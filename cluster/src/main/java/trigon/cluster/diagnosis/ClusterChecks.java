@@ -180,10 +180,7 @@ final class ClusterChecks {
     }
 
     private boolean isRdma(Place place) {
-        NodeFacts facts = seen.facts().get(place.node());
-        return facts != null
-                && facts.links().stream()
-                        .anyMatch(link ->
-                                link.isRdma() && link.nic().equals(place.nic().name()));
+        return seen.node(place.node()).links().stream()
+                .anyMatch(link -> link.isRdma() && link.nic().equals(place.name()));
     }
 }

@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import trigon.cluster.cabling.Cluster;
 import trigon.cluster.facts.NcclFacts;
-import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
@@ -62,10 +61,7 @@ public final class Diagnosis {
     private static void leadingNowhere(List<Finding> findings, Cluster cluster) {
         Observations seen = cluster.seen();
         findings.removeIf(finding -> finding.code().equals("no-link")
-                && !seen.facts()
-                        .getOrDefault(finding.where(), NodeFacts.NONE)
-                        .links()
-                        .isEmpty()
+                && !seen.node(finding.where()).links().isEmpty()
                 && seen.probes().stream().anyMatch(probe -> probe.from().equals(finding.where()) && probe.works()));
         findings.stream()
                 .filter(finding -> finding.code().equals("no-link"))

@@ -59,7 +59,7 @@ final class Elsewhere {
     }
 
     private static Nic nic(Probe probe, NodeFacts facts) {
-        return facts.interfaceOf(LinkChecks.address(probe.fromAddress())).orElse(Nic.NONE);
+        return facts.interfaceAt(probe.fromAddress()).orElse(Nic.NONE);
     }
 
     /** A rule that goes before the main table is answered by one before it, for this subnet alone. */

@@ -114,6 +114,6 @@ final class FirewallChecks {
     }
 
     private NodeFacts facts(Probe probe) {
-        return seen.facts().getOrDefault(probe.to(), NodeFacts.NONE);
+        return seen.node(probe.to());
     }
 }

@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.cluster.cabling.Place;
-import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
 
@@ -61,11 +60,7 @@ final class Ipv6Checks {
     }
 
     private static boolean isOff(Observations seen, String node, String nic) {
-        return seen.facts()
-                .getOrDefault(node, NodeFacts.NONE)
-                .networks()
-                .interfacesWithoutIpv6()
-                .contains(nic);
+        return seen.node(node).networks().interfacesWithoutIpv6().contains(nic);
     }
 
     /** As sysctl takes a VLAN's name: a dot would begin the next part. */

@@ -18,7 +18,6 @@ import trigon.cluster.probe.LinkResult;
 import trigon.cluster.probe.Neighbour;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
-import trigon.system.InterfaceAddress;
 
 /** What is wrong between two nodes, on a link that was tried. Pure. */
 final class LinkChecks {
@@ -80,27 +79,24 @@ final class LinkChecks {
     private boolean goesElsewhere(Probe probe) {
         String source = probe.result().ends().source();
         String from = probe.fromAddress();
-        NodeFacts facts = seen.facts().get(probe.from());
+        NodeFacts facts = seen.node(probe.from());
         if (!probe.result().ends().leavesBy().isEmpty()) {
-            return facts != null
-                    && facts.interfaceOf(address(from))
-                            .filter(nic ->
-                                    !nic.name().equals(probe.result().ends().leavesBy()))
-                            .isPresent();
+            return seen.nicOf(probe)
+                    .filter(nic -> !nic.name().equals(probe.result().ends().leavesBy()))
+                    .isPresent();
         }
         if (source.equals(from) || source.isEmpty()) {
             return false;
         }
         return source.equals(LinkResult.NO_SOURCE)
-                || facts == null
-                || facts.interfaceOf(address(source)).isEmpty()
-                || !facts.interfaceOf(address(source)).equals(facts.interfaceOf(address(from)));
+                || facts.interfaceAt(source).isEmpty()
+                || !facts.interfaceAt(source).equals(seen.nicOf(probe));
     }
 
     private void check(Probe probe) {
         String where = probe.where();
         if (goesElsewhere(probe)) {
-            findings.add(probe, Elsewhere.found(probe, seen.facts().getOrDefault(probe.from(), NodeFacts.NONE)));
+            findings.add(probe, Elsewhere.found(probe, seen.node(probe.from())));
             checkReversePath(probe);
             return;
         }
@@ -117,11 +113,8 @@ final class LinkChecks {
 
     /** A strict filter drops what comes in over another interface than the one that answers go to. */
     private void checkReversePath(Probe probe) {
-        NodeFacts facts = seen.facts().get(probe.from());
-        if (facts == null) {
-            return;
-        }
-        facts.interfaceOf(address(probe.fromAddress()))
+        NodeFacts facts = seen.node(probe.from());
+        seen.nicOf(probe)
                 .map(nic -> nic.name())
                 .filter(name -> facts.reversePathFilter(name) == STRICT)
                 .ifPresent(name -> findings.add(
@@ -264,12 +257,10 @@ final class LinkChecks {
 
     /** Whether packets of the interface's size do not arrive. */
     private boolean checkMtu(Probe probe, String where) {
-        InterfaceAddress from = address(probe.fromAddress());
-        NodeFacts facts = seen.facts().get(probe.from());
-        if (facts == null || probe.result().udpPackets().mtuArrives().isEmpty()) {
+        if (probe.result().udpPackets().mtuArrives().isEmpty()) {
             return false;
         }
-        Nic nic = facts.interfaceOf(from).orElse(Nic.NONE);
+        Nic nic = seen.nicOf(probe).orElse(Nic.NONE);
         long mtu = nic.mtu();
         long arrives = probe.result().udpPackets().mtuArrives().orElseThrow();
         if (mtu == 0 || arrives >= Math.min(mtu, 65_000)) {
@@ -296,21 +287,17 @@ final class LinkChecks {
     }
 
     private Nic other(Probe probe) {
-        NodeFacts facts = seen.facts().get(probe.to());
-        return facts == null
-                ? Nic.NONE
-                : facts.interfaceOf(address(probe.toAddress())).orElse(Nic.NONE);
+        return seen.node(probe.to()).interfaceAt(probe.toAddress()).orElse(Nic.NONE);
     }
 
     private void checkRate(Probe probe, String where) {
-        NodeFacts facts = seen.facts().get(probe.from());
         boolean byRdma = probe.rdmaRate().isPresent();
         Optional<Long> measured = probe.rdmaRate().or(probe.result().stream()::rateMbps);
-        if (facts == null || measured.isEmpty()) {
+        if (measured.isEmpty()) {
             return;
         }
         long rate = measured.orElseThrow();
-        facts.interfaceOf(address(probe.fromAddress()))
+        seen.nicOf(probe)
                 .filter(nic -> nic.speedMbps() > 0)
                 .filter(nic -> rate < nic.speedMbps() * MIN_SHARE_OF_SPEED)
                 .ifPresent(nic -> findings.add(
@@ -327,10 +314,5 @@ final class LinkChecks {
                                                 ? "see MTU, PCIe link and counters of errors above"
                                                 : "see MTU, PCIe link and counters of errors above; with RDMA, TCP"
                                                         + " may be slower"))));
-    }
-
-    static InterfaceAddress address(String text) {
-        var address = InterfaceAddress.parseAddress(text);
-        return new InterfaceAddress(address, address.getAddress().length * 8);
     }
 }

@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import trigon.cluster.diagnosis.Finding.Remedy;
-import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 import trigon.cluster.rdma.Transfer;
@@ -93,9 +92,7 @@ final class RdmaChecks {
 
     /** Through a gateway: a switch forwards at the speed of the cable, a host most likely does not. */
     private void checkBurst(Probe probe, long rate, String where) {
-        seen.facts()
-                .getOrDefault(probe.from(), NodeFacts.NONE)
-                .interfaceOf(LinkChecks.address(probe.fromAddress()))
+        seen.nicOf(probe)
                 .filter(nic -> rate < nic.speedMbps() * MIN_SHARE_BY_GATEWAY)
                 .ifPresent(nic -> findings.add(Finding.warning(
                         "rdma-gateway-slow",

@@ -83,7 +83,7 @@ final class SubnetChecks {
 
     /** The plugin takes the file's prefix for the interface's: that is a finding of its own. */
     private boolean isTheFiles(Place place) {
-        NodeFacts facts = cluster.seen().facts().getOrDefault(place.node(), NodeFacts.NONE);
+        NodeFacts facts = cluster.seen().node(place.node());
         return facts.local().leftOut().stream()
                 .anyMatch(each -> each.isSuspect() && each.name().contains(place.host()));
     }
@@ -115,8 +115,7 @@ final class SubnetChecks {
     /** Whether the kernel sends from this address over its own interface, as rules for each source address make it. */
     private boolean isByItself(Place place) {
         return cluster.seen()
-                .facts()
-                .getOrDefault(place.node(), NodeFacts.NONE)
+                .node(place.node())
                 .networks()
                 .interfacesToNeighbours()
                 .getOrDefault(place.address().toString(), "")
@@ -164,11 +163,7 @@ final class SubnetChecks {
 
     private String filters(List<Place> places) {
         boolean strict = places.stream()
-                .anyMatch(place -> cluster.seen()
-                                .facts()
-                                .getOrDefault(place.node(), NodeFacts.NONE)
-                                .reversePathFilter(place.name())
-                        == 1);
+                .anyMatch(place -> cluster.seen().node(place.node()).reversePathFilter(place.name()) == 1);
         return strict ? "; their reverse-path filter is strict, and drops packets that arrive on the others" : "";
     }
 
@@ -265,8 +260,7 @@ final class SubnetChecks {
                 .allMatch(place -> place.nic().isVirtual()
                         && !place.isFixed()
                         && cluster.seen()
-                                .facts()
-                                .getOrDefault(place.node(), NodeFacts.NONE)
+                                .node(place.node())
                                 .networks()
                                 .defaultRoutes()
                                 .contains(place.name())

@@ -230,8 +230,7 @@ final class WayChecks {
                         probe.works() && Set.of(probe.from(), probe.to()).equals(Set.of(one, other)))
                 .toList();
         boolean onlyTunnels = between.stream().allMatch(probe -> {
-            Optional<Nic> nic = Optional.ofNullable(seen.facts().get(probe.from()))
-                    .flatMap(facts -> facts.interfaceOf(LinkChecks.address(probe.fromAddress())));
+            Optional<Nic> nic = seen.nicOf(probe);
             nic.ifPresent(found -> tunnels.add(probe.from() + "'s " + found.name()));
             return nic.filter(Nic::isTunnel).isPresent();
         });
@@ -269,13 +268,11 @@ final class WayChecks {
     }
 
     private boolean hasKey(String node) {
-        NodeFacts facts = seen.facts().get(node);
-        return facts != null && !facts.plugin().has("handshake.clusterKeyFile", "none");
+        return !seen.node(node).plugin().has("handshake.clusterKeyFile", "none");
     }
 
     private boolean relays(String node) {
-        NodeFacts facts = seen.facts().get(node);
-        return facts != null && !facts.plugin().has("relay", "off");
+        return !seen.node(node).plugin().has("relay", "off");
     }
 
     /** Known only where link-local addresses distinguish cables of one subnet, and each node has heard somebody. */
@@ -295,7 +292,7 @@ final class WayChecks {
     }
 
     private boolean hasOnlyLinkLocal(String node, String nic) {
-        List<Link> links = seen.facts().getOrDefault(node, NodeFacts.NONE).links().stream()
+        List<Link> links = seen.node(node).links().stream()
                 .filter(link -> link.nic().equals(nic))
                 .toList();
         return !links.isEmpty()

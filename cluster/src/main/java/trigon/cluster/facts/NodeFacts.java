@@ -3,6 +3,7 @@ package trigon.cluster.facts;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -94,11 +95,16 @@ public record NodeFacts(
     }
 
     /** The interface that has an address. */
-    public Optional<Nic> interfaceOf(InterfaceAddress address) {
+    public Optional<Nic> interfaceOf(InetAddress address) {
         return interfaces().stream()
                 .filter(nic ->
-                        nic.addresses().stream().anyMatch(each -> each.address().equals(address.address())))
+                        nic.addresses().stream().anyMatch(each -> each.address().equals(address)))
                 .findFirst();
+    }
+
+    /** The same by the address's text. */
+    public Optional<Nic> interfaceAt(String address) {
+        return interfaceOf(InterfaceAddress.parseAddress(address));
     }
 
     /**

@@ -1,5 +1,6 @@
 package trigon.cluster.json;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,7 +11,7 @@ import java.util.Optional;
  *
  * @param values by key
  */
-public record JsonObject(Map<String, Object> values) {
+public record JsonObject(@JsonValue Map<String, Object> values) {
 
     /** Without keys. */
     public static final JsonObject EMPTY = new JsonObject(Map.of());

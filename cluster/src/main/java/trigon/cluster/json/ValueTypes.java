@@ -29,7 +29,6 @@ final class ValueTypes extends SimpleModule {
         addSerializer(InterfaceAddress.class, ToStringSerializer.instance);
         addDeserializer(InterfaceAddress.class, new ToAddress());
         addSerializer(Path.class, ToStringSerializer.instance);
-        addSerializer(JsonObject.class, new OfObject());
         addSerializer(Double.class, new OfDouble());
     }
 
@@ -49,20 +48,6 @@ final class ValueTypes extends SimpleModule {
         @Override
         public void serialize(Optional<?> value, JsonGenerator to, SerializerProvider provider) throws IOException {
             provider.defaultSerializeValue(value.orElse(null), to);
-        }
-    }
-
-    private static final class OfObject extends StdSerializer<JsonObject> {
-
-        private static final long serialVersionUID = 1L;
-
-        OfObject() {
-            super(JsonObject.class);
-        }
-
-        @Override
-        public void serialize(JsonObject value, JsonGenerator to, SerializerProvider provider) throws IOException {
-            provider.defaultSerializeValue(value.values(), to);
         }
     }
 

@@ -186,7 +186,7 @@ public final class Examination {
     /** Addresses at cables: not those of bridges of containers, which are links where there is nothing else. */
     private static List<InterfaceAddress> addresses(NodeFacts facts) {
         return linkAddresses(facts)
-                .filter(address -> facts.interfaceOf(address)
+                .filter(address -> facts.interfaceOf(address.address())
                         .filter(nic -> facts.isInner(nic.name()))
                         .isEmpty())
                 .toList();
@@ -218,7 +218,7 @@ public final class Examination {
         return facts.entrySet().stream()
                         .allMatch(node -> addresses(node.getValue()).stream()
                                 .filter(each -> !each.address().isLoopbackAddress())
-                                .flatMap(each -> node.getValue().interfaceOf(each).stream())
+                                .flatMap(each -> node.getValue().interfaceOf(each.address()).stream())
                                 .filter(nic -> !nic.lacksCarrier())
                                 .allMatch(nic -> heard.stream()
                                         .anyMatch(each -> each.by().equals(node.getKey())
@@ -356,7 +356,7 @@ public final class Examination {
                 "topology",
                 opened.whole("topology"),
                 "mtu",
-                own.interfaceOf(here).map(Nic::mtu).orElse(1500),
+                own.interfaceOf(here.address()).map(Nic::mtu).orElse(1500),
                 "bytes",
                 rate ? BYTES_FOR_RATE : BYTES,
                 "rate",

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import trigon.cluster.facts.NodeFacts;
+import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Connection.Usual;
 import trigon.cluster.rdma.Transfer;
 import trigon.cluster.rdma.Transfer.Written;
@@ -88,6 +89,16 @@ public record Observations(
         public boolean isRdmaRight() {
             return result.rdma().filter(Transfer.Right.class::isInstance).isPresent();
         }
+    }
+
+    /** The facts of a node; without any if it has said nothing. */
+    public NodeFacts node(String name) {
+        return facts.getOrDefault(name, NodeFacts.NONE);
+    }
+
+    /** The interface of this end. */
+    public Optional<Nic> nicOf(Probe probe) {
+        return node(probe.from()).interfaceAt(probe.fromAddress());
     }
 
     public Observations {
