@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -23,11 +22,12 @@ import trigon.stream.circuit.CircuitOpening;
 import trigon.stream.circuit.CircuitRequest;
 import trigon.stream.circuit.Prologue;
 import trigon.stream.hop.HopDevices;
+import trigon.stream.loop.EventLoop;
 import trigon.system.InterfaceAddress;
 import trigon.system.kernel.UnansweredConnections.Ends;
 
 /**
- * A connection that came in, from its greeting to its end: it says what it wants, the way on is connected, and both
+ * A connection that came in, from its greeting to its end: it says what it wants, the next hop is connected, and both
  * directions are spliced; for what the ends say first by TCP, and then by whatever its two hops agree on. The relay's
  * thread alone.
  */
@@ -45,7 +45,7 @@ final class Circuit {
 
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
 
-    private final Selector selector;
+    private final EventLoop loop;
     private final Admission admission;
     private final Host host;
     private final Side incoming;
@@ -81,8 +81,11 @@ final class Circuit {
         /** Both directions are open. */
         void spliced(Circuit circuit);
 
-        /** It is to be polled until {@link Circuit#hasRested}. */
+        /** It is to be polled until it {@linkplain Circuit#pollOrSleep sleeps}. */
         void awake(Circuit circuit);
+
+        /** Holds while the rate allows no byte: a socket that is ready stays so. */
+        boolean owes();
 
         /** Bytes were passed on. */
         void moved(int bytes);
@@ -93,19 +96,22 @@ final class Circuit {
         /** It is closed without having been a circuit. */
         void refused(String why);
 
+        /** It ends for lack of memory, or by a defect. */
+        void failed(Throwable cause);
+
         /** When a circuit that begins to connect now has to be there, by the relay's clock. */
         long connectDeadline();
     }
 
     Circuit(
             SocketChannel incoming,
-            Selector selector,
+            EventLoop loop,
             Admission admission,
             Host host,
             SecureRandom random,
             long deadline)
             throws IOException {
-        this.selector = selector;
+        this.loop = loop;
         this.admission = admission;
         this.host = host;
         this.deadline = deadline;
@@ -115,7 +121,7 @@ final class Circuit {
         incoming.configureBlocking(false);
         incoming.setOption(StandardSocketOptions.TCP_NODELAY, true);
         peer = ((InetSocketAddress) incoming.getRemoteAddress()).getAddress();
-        this.incoming = new Side(incoming, selector, SelectionKey.OP_READ, this);
+        this.incoming = new Side(incoming, loop, SelectionKey.OP_READ, this::onReady);
         this.incoming.send(greeting);
     }
 
@@ -123,16 +129,11 @@ final class Circuit {
         return peer;
     }
 
-    boolean isSpliced() {
-        return phase == Phase.SPLICED;
-    }
-
     long deadline() {
         return deadline;
     }
 
-    /** One of its sockets is ready. */
-    void onReady(SelectionKey key) {
+    private void onReady(Side side) {
         try {
             switch (phase) {
                 case AWAITS_HEADER -> readHeader();
@@ -141,15 +142,23 @@ final class Circuit {
                 case OPENING -> open();
                 case UPGRADING -> upgrade();
                 case SPLICED -> {
-                    if (splicedNow().isWoken(key)) {
-                        moved(splicedNow().onReady(key));
+                    if (!host.owes() && side.carrier().listen()) {
+                        moved(splicedNow().onReady(side));
                     }
                 }
                 case OVER -> {}
             }
         } catch (IOException e) {
             broken(e);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            failed(e);
         }
+    }
+
+    /** A failed circuit must not stop the others. */
+    private void failed(Throwable cause) {
+        host.failed(cause);
+        close();
     }
 
     /** Its deadline is over. */
@@ -161,7 +170,7 @@ final class Circuit {
     }
 
     private void readHeader() throws IOException {
-        if (!incoming.isRead(expected)) {
+        if (!incoming.fill(expected)) {
             return;
         }
         int rest = CircuitRequest.bytesAfter(header);
@@ -174,7 +183,7 @@ final class Circuit {
     }
 
     private void readRequest() throws IOException {
-        if (!incoming.isRead(expected)) {
+        if (!incoming.fill(expected)) {
             return;
         }
         Optional<CircuitRequest.Received> received =
@@ -204,7 +213,7 @@ final class Circuit {
         incoming.interest(0);
         SocketChannel channel = SocketChannel.open();
         channel.configureBlocking(false);
-        outgoing = new Side(channel, selector, SelectionKey.OP_CONNECT, this);
+        outgoing = new Side(channel, loop, SelectionKey.OP_CONNECT, this::onReady);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         InetSocketAddress from = admission.from(next().getAddress()).orElseThrow();
         if (channel.bind(from).connect(Admission.inZoneOf(from, next()))) {
@@ -232,7 +241,7 @@ final class Circuit {
 
     private void open() throws IOException {
         CircuitOpening mine = Objects.requireNonNull(opening);
-        if (!onwards().isRead(mine.expected())) {
+        if (!onwards().fill(mine.expected())) {
             return;
         }
         switch (mine.next()) {
@@ -243,7 +252,7 @@ final class Circuit {
         }
     }
 
-    /** The way is open to its end: says so, and passes on what the ends say first. */
+    /** The route is open to its end: says so, and passes on what the ends say first. */
     private void opened() throws IOException {
         incoming.relay();
         onwards().relay();
@@ -306,48 +315,36 @@ final class Circuit {
     }
 
     /**
-     * Looks at what no selector tells; for who keeps it {@linkplain Host#awake awake}.
+     * Passes on what no selector tells of. If nothing has come for so long and nothing is on its way, it sleeps: its
+     * neighbours wake it for what they send from now on, and not for what has come. While something is on its way it is
+     * polled, and its neighbours wake it as if it slept.
      *
-     * @return how many bytes were passed on; if any were, there may be more of what has come already
+     * @param quietNanos since the last byte
+     * @return true if it need not be polled any more
      */
-    int poll() {
-        int bytes = 0;
+    boolean pollOrSleep(long quietNanos) {
         try {
-            bytes = splicedNow().poll();
+            int bytes = splicedNow().poll();
             if (bytes > 0) {
                 movedAt = host.nanoTime();
                 host.moved(bytes);
             }
             if (splicedNow().isOver()) {
                 close();
-            } else {
-                splicedNow().await();
+                return true;
             }
-        } catch (IOException e) {
-            broken(e);
-        }
-        return bytes;
-    }
-
-    /**
-     * Whether it need not be polled any more, after a {@link #poll} that passed on nothing: it has been quiet for so
-     * long, and nothing is on its way. As long as something is, it is polled now and then, and its neighbours wake it
-     * as if it slept. They wake it for what they send from now on, and not for what has come.
-     */
-    boolean hasRested(long nanos) {
-        if (phase != Phase.SPLICED) {
-            return true;
-        }
-        if (host.nanoTime() - movedAt < nanos) {
-            return false;
-        }
-        try {
+            if (bytes > 0 || host.nanoTime() - movedAt < quietNanos) {
+                splicedNow().await();
+                return false;
+            }
             splicedNow().sleep();
             return !splicedNow().isSending();
         } catch (IOException e) {
             broken(e);
-            return true;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            failed(e);
         }
+        return true;
     }
 
     /** Ends it if one of its connections is among those that nobody answers. */

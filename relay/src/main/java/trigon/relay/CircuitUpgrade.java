@@ -59,8 +59,8 @@ final class CircuitUpgrade {
                 yield false;
             }
             case UPGRADING -> {
-                boolean first = incoming.isUpgraded();
-                yield outgoing.isUpgraded() && first;
+                boolean first = incoming.continueUpgrade();
+                yield outgoing.continueUpgrade() && first;
             }
         };
     }

@@ -6,8 +6,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SelectableChannel;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.HashMap;
@@ -18,9 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.stream.circuit.CircuitKeys;
 import trigon.stream.hop.HopDevices;
+import trigon.stream.loop.Acceptor;
+import trigon.stream.loop.EventLoop;
 import trigon.system.InterfaceAddress;
-import trigon.system.LateThread;
 import trigon.system.NanoClock;
+import trigon.system.kernel.UnansweredConnections;
 
 /**
  * A relay: listens on this node's link addresses, and passes on the connections of whoever is admitted. Its thread,
@@ -34,20 +34,18 @@ public final class Relay implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Relay.class);
     private static final int BACKLOG = 1024;
-    private static final long JOIN_MILLIS = 5000;
     private static final long LOOK_NANOS = 5_000_000;
 
-    private final Selector selector;
     private final Map<InetAddress, ServerSocketChannel> listeners = new HashMap<>();
-    private final RelayLoop loop;
+    private final EventLoop loop;
+    private final Circuits circuits;
     private final NanoClock clock;
-    private final LateThread thread;
 
-    private Relay(Selector selector, Admission admission, RelayLimits limits, HopDevices hops, NanoClock clock) {
-        this.selector = selector;
+    private Relay(Admission admission, RelayLimits limits, HopDevices hops, NanoClock clock) {
         this.clock = clock;
-        loop = new RelayLoop(selector, admission, limits, hops, ServerSocketChannel::accept, clock);
-        thread = new LateThread(THREAD_NAME, loop::run);
+        loop = new EventLoop(THREAD_NAME, "other nodes can no longer relay through this node", clock);
+        circuits = new Circuits(loop, admission, limits, hops, UnansweredConnections::read, clock);
+        loop.watch(circuits);
     }
 
     /**
@@ -72,11 +70,11 @@ public final class Relay implements AutoCloseable {
 
     static Relay open(Admission admission, int port, RelayLimits limits, HopDevices hops, NanoClock clock)
             throws IOException {
-        Relay relay = new Relay(Selector.open(), admission, limits, hops, clock);
+        Relay relay = new Relay(admission, limits, hops, clock);
         try {
             relay.listen(admission, port);
         } catch (IOException e) {
-            relay.closeSockets();
+            relay.close();
             throw e;
         }
         log.debug("relays at {}", relay.listeners);
@@ -111,7 +109,7 @@ public final class Relay implements AutoCloseable {
             listener.configureBlocking(false);
             listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             listener.bind(new InetSocketAddress(address, port), BACKLOG);
-            listener.register(selector, SelectionKey.OP_ACCEPT);
+            Acceptor.prepare(loop, listener, circuits);
         } catch (IOException e) {
             listener.close();
             throw e;
@@ -121,7 +119,7 @@ public final class Relay implements AutoCloseable {
 
     /** Has its thread made, unless there is one: from now on it passes on. */
     public void start() {
-        thread.start();
+        loop.wakeUp();
     }
 
     /** What it listens on: the first connection that comes there is what it is to be started for. */
@@ -137,7 +135,7 @@ public final class Relay implements AutoCloseable {
 
     /** What it has done so far. */
     public RelayCounts counts() {
-        return loop.counts();
+        return circuits.counts();
     }
 
     /**
@@ -166,19 +164,9 @@ public final class Relay implements AutoCloseable {
         return counts().circuits();
     }
 
-    private void closeSockets() throws IOException {
-        for (ServerSocketChannel listener : listeners.values()) {
-            listener.close();
-        }
-        selector.close();
-    }
-
     /** Ends all circuits and the thread; returns when that has been done. Closing twice is allowed. */
     @Override
     public void close() {
         loop.close();
-        if (!thread.end(JOIN_MILLIS)) {
-            loop.end();
-        }
     }
 }

@@ -5,9 +5,9 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
+import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,6 +16,7 @@ import trigon.stream.ByteStream;
 import trigon.stream.SocketStream;
 import trigon.stream.hop.ChunkStream;
 import trigon.stream.hop.HopUpgrade;
+import trigon.stream.loop.EventLoop;
 import trigon.system.kernel.UnansweredConnections.Ends;
 
 /** One of the two sides of a circuit: a connection to a neighbour, and what carries its bytes. The relay's thread. */
@@ -44,11 +45,11 @@ final class Side {
      * A side over TCP.
      *
      * @param interest what its socket is selected for
-     * @param owner what its key is to have
+     * @param onReady called when it is ready
      */
-    Side(SocketChannel socket, Selector selector, int interest, Object owner) throws IOException {
+    Side(SocketChannel socket, EventLoop loop, int interest, Consumer<Side> onReady) throws IOException {
         this.socket = socket;
-        key = socket.register(selector, interest, owner);
+        key = loop.register(socket, interest, () -> onReady.accept(this));
         carrier = new SocketStream(socket);
     }
 
@@ -75,10 +76,6 @@ final class Side {
         return carrier;
     }
 
-    boolean has(SelectionKey other) {
-        return key.equals(other);
-    }
-
     boolean isReadable() {
         return key.isReadable();
     }
@@ -101,10 +98,10 @@ final class Side {
     /**
      * Reads what is expected.
      *
-     * @return whether it is there
+     * @return true once it is there
      * @throws IOException if the neighbour has gone
      */
-    boolean isRead(ByteBuffer expected) throws IOException {
+    boolean fill(ByteBuffer expected) throws IOException {
         if (socket.read(expected) < 0) {
             throw new IOException("it was closed");
         }
@@ -127,13 +124,13 @@ final class Side {
         interest(SelectionKey.OP_READ);
     }
 
-    /** The neighbour has said something; whether that was all. */
-    boolean isUpgraded() throws IOException {
+    /** Reads what the neighbour says, and answers; returns true once both have agreed. */
+    boolean continueUpgrade() throws IOException {
         HopUpgrade begun = upgrade;
         if (begun == null || begun.isOver()) {
             return true;
         }
-        if (isRead(begun.expected())) {
+        if (fill(begun.expected())) {
             send(begun.next());
         }
         if (begun.isOver()) {

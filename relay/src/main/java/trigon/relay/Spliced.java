@@ -2,7 +2,6 @@ package trigon.relay;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
 import java.util.Optional;
 import java.util.function.Supplier;
 import trigon.stream.ByteStream;
@@ -52,19 +51,13 @@ final class Spliced {
         return !incoming.carrier().isSelectable() || !outgoing.carrier().isSelectable();
     }
 
-    /** A socket is ready: whether there may be something to pass on. */
-    boolean isWoken(SelectionKey key) {
-        return (incoming.has(key) ? incoming : outgoing).carrier().listen();
-    }
-
     /**
      * A socket is ready, and there may be something.
      *
      * @return how many bytes were passed on
      */
-    int onReady(SelectionKey key) throws IOException {
-        boolean fromClient = incoming.has(key);
-        Side ready = fromClient ? incoming : outgoing;
+    int onReady(Side ready) throws IOException {
+        boolean fromClient = ready == incoming;
         if (!ready.carrier().isSelectable()) {
             return poll();
         }

@@ -85,7 +85,11 @@ abstract class RelayedNodes {
     /** A connection on which nothing has been said. */
     final Socket connect(Relay relay, String address) throws IOException {
         InetAddress at = InetAddress.ofLiteral(address);
-        Socket socket = new Socket(at, relay.port(at));
+        return connect(new InetSocketAddress(at, relay.port(at)));
+    }
+
+    final Socket connect(InetSocketAddress relay) throws IOException {
+        Socket socket = new Socket(relay.getAddress(), relay.getPort());
         open.add(socket);
         socket.setSoTimeout(PATIENCE_MILLIS);
         return socket;
@@ -97,9 +101,12 @@ abstract class RelayedNodes {
 
     final Socket circuit(Relay relay, String address, CircuitRequest request, CircuitKeys keys) throws IOException {
         Socket socket = connect(relay, address);
-        Step last = say(socket, new CircuitOpening(request, keys));
-        assertThat(last).isEqualTo(new Step.Open());
+        open(socket, request, keys);
         return socket;
+    }
+
+    static void open(Socket socket, CircuitRequest request, CircuitKeys keys) throws IOException {
+        assertThat(say(socket, new CircuitOpening(request, keys))).isEqualTo(new Step.Open());
     }
 
     final String refusal(Relay relay, CircuitRequest request, CircuitKeys keys) throws IOException {

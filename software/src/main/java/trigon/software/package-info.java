@@ -27,7 +27,7 @@
  * provider's event loop ({@code trigon-software}) accepts and opens connections, keeps the time, and does the work of
  * queue pairs that nobody polls for long. Neither of them looks for work: they sleep until the kernel has some.
  *
- * <p>Who reads when nobody polls: for {@code EventLoop.POLLED_MILLIS} nobody does, and the sender's messages wait in
+ * <p>Who reads when nobody polls: for {@code ProgressLock.POLLED_MILLIS} nobody does, and the sender's messages wait in
  * the sockets, where they are complete for it if that is all it asked for. Then the event loop receives what has a
  * receive, writes what may be written, and answers.
  *

@@ -135,7 +135,7 @@ public final class Mesh implements Relays, AutoCloseable {
                     relay,
                     announcer,
                     new Ways(open, kernel, keys, announcer::nodesToRelay, resources.localRank()));
-        } catch (IOException | RuntimeException e) {
+        } catch (RuntimeException e) {
             relay.close();
             throw e;
         }

@@ -2,6 +2,7 @@ package trigon.software.connection;
 
 import java.io.IOException;
 import java.nio.channels.Selector;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -12,8 +13,13 @@ import trigon.stream.loop.EventLoop;
 /**
  * The lock under which a queue pair makes progress: whoever posts sends, and whoever polls its completion queue sends
  * and receives. While a long message is under way, a {@link Mover} makes all progress, and who posts or polls makes
- * none. When nobody polls for long, the {@link EventLoop} makes it. On the data path nobody waits for the lock: a
- * thread that fails to take it leaves the work to its holder, which looks again after letting go.
+ * none. On the data path nobody waits for the lock: a thread that fails to take it leaves the work to its holder, which
+ * looks again after letting go.
+ *
+ * <p>When nobody polls, the {@link EventLoop} makes progress. Its selector has the sockets until one is ready. Then
+ * it takes them out and watches the lock: as long as this is polled, that costs a look every {@value #POLLED_MILLIS}
+ * ms; after so long without a poll, the event loop does the work and puts the sockets back. So an idle process sleeps,
+ * and one that polls never meets the event loop.
  */
 public final class ProgressLock implements EventLoop.Watched {
 
@@ -43,6 +49,14 @@ public final class ProgressLock implements EventLoop.Watched {
         @Nullable
         DataConnection inbound();
     }
+
+    /**
+     * The time for which an owner that was polled still counts as polled. Longer than NCCL's thread is without a
+     * processor on a busy machine, and shorter than any time limit of a peer that waits for an answer.
+     */
+    private static final long POLLED_MILLIS = 20;
+
+    private static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(POLLED_MILLIS);
 
     private final Work work;
     private final EventLoop eventLoop;
@@ -289,9 +303,9 @@ public final class ProgressLock implements EventLoop.Watched {
     }
 
     @Override
-    public boolean progressUnpolled() {
-        if (given || System.nanoTime() - polledAt.getAcquire() < EventLoop.POLLED_NANOS) {
-            return false;
+    public long look() {
+        if (given || System.nanoTime() - polledAt.getAcquire() < POLLED_NANOS) {
+            return POLLED_NANOS;
         }
         boolean[] gives = new boolean[1];
         locked(() -> {
@@ -305,7 +319,7 @@ public final class ProgressLock implements EventLoop.Watched {
         if (gives[0]) {
             give();
         }
-        return !watched;
+        return watched ? POLLED_NANOS : DONE;
     }
 
     private static boolean hasInput(@Nullable DataConnection connection) {

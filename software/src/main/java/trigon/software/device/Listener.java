@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.function.IntFunction;
@@ -21,8 +19,7 @@ import trigon.software.wire.Preamble;
 import trigon.software.wire.WireFormat;
 import trigon.stream.SocketOptions;
 import trigon.stream.hop.HopUpgrade;
-import trigon.stream.loop.EventLoop;
-import trigon.stream.loop.Timer;
+import trigon.stream.loop.Acceptor;
 import trigon.system.Errno;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
@@ -32,18 +29,14 @@ import trigon.verbs.VerbsException;
  * Accepts connections on a device's address, and hands those with a proper preamble to the queue pair they name. Its
  * port is the device's LID. The event loop's but for what says otherwise.
  */
-final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
+final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
 
     private static final Logger log = LoggerFactory.getLogger(Listener.class);
     private static final int BACKLOG = 1024;
-    /** Most connections accepted in a row: the event loop has other things to do. */
-    private static final int ACCEPTS_AT_ONCE = 64;
 
     private final LocalDevice device;
     private final IntFunction<@Nullable QueuePairEngine> queuePairs;
     private final ServerSocketChannel server;
-    private final SelectionKey key;
-    private final Timer retry = new Timer(this::acceptAgain);
     private final UnidentifiedConnections unidentified = new UnidentifiedConnections();
     /** Used by all of them, one after the other. */
     private final ByteBuffer preambleBuffer = Buffers.allocate(WireFormat.PREAMBLE_BYTES);
@@ -65,7 +58,8 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
             bound.configureBlocking(false);
             bound.bind(new InetSocketAddress(device.address(), 0), BACKLOG);
             server = bound;
-            key = device.eventLoop().register(bound, 0, this);
+            Acceptor.prepare(device.eventLoop(), bound, this);
+            device.eventLoop().wakeUp();
         } catch (IOException | OutOfMemoryError e) {
             if (bound != null) {
                 StreamReader.closeQuietly(bound);
@@ -76,8 +70,6 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
                     Errno.EADDRNOTAVAIL,
                     "cannot listen on its address: " + e.getMessage());
         }
-        acceptAgain();
-        device.eventLoop().wakeUp();
     }
 
     /** The TCP port that peers connect to: the kernel has chosen it. Any thread. */
@@ -86,33 +78,12 @@ final class Listener implements EventLoop.Handler, InboundConnection.Acceptor {
     }
 
     @Override
-    public void onReady() {
-        try {
-            for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
-                SocketChannel channel = server.accept();
-                if (channel == null) {
-                    return;
-                }
-                accepted(channel);
-            }
-        } catch (ClosedChannelException _) {
-            // just now
-        } catch (IOException e) {
-            failures.log(device.name() + " cannot accept connections, and keeps trying: " + e.getMessage());
-            if (key.isValid()) {
-                key.interestOps(0);
-                device.eventLoop().schedule(retry, EventLoop.RETRY_NANOS);
-            }
-        }
+    public void onAcceptFailed(Throwable cause) {
+        failures.log(device.name() + " cannot accept connections, and keeps trying: " + cause.getMessage());
     }
 
-    private void acceptAgain() {
-        if (key.isValid()) {
-            key.interestOps(SelectionKey.OP_ACCEPT);
-        }
-    }
-
-    private void accepted(SocketChannel channel) {
+    @Override
+    public void onAccepted(SocketChannel channel) {
         InboundConnection evicted;
         try {
             SocketOptions.apply(channel);

@@ -84,7 +84,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         for (SoftwareDevice device : devices) {
             add(device);
         }
-        eventLoop = new EventLoop("trigon-software", clock);
+        eventLoop = new EventLoop("trigon-software", "software links no longer work in this process", clock);
         this.movers = new Movers(movers);
         this.dialer = dialer;
         this.checks = checks;

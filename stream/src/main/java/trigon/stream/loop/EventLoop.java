@@ -7,84 +7,86 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.NanoClock;
 
 /**
- * A background thread for sockets that do not block. It accepts connections and opens them, keeps the time, and moves
- * the data of those owners that nobody polls; who polls moves the data himself, without a change of threads.
- *
- * <p>An owner's sockets are in the selector until one has something to say. Then it takes all of them out and has the
- * event loop {@linkplain #watch watch} it: as long as it is polled, it costs a look every {@value #POLLED_MILLIS} ms;
- * after so long without a poll the event loop does its work, and puts the sockets back. So an idle process sleeps, and
- * one that polls neither meets the event loop nor tells it anything.
+ * A daemon thread for channels that do not block: it calls the handlers of those that are ready, runs tasks, fires
+ * timers, and looks at what asks for looks. An iteration goes to each ready channel once.
  *
  * <p>The thread starts with the first thing to do, and ends with {@link #close}.
  */
 public final class EventLoop implements AutoCloseable {
 
-    /** What a channel in the selector belongs to. Called by the event loop. */
+    /** The owner of a channel in the selector. Called by the event loop. */
     public interface Handler {
 
-        /** The channel is ready for what its key asks for. */
+        /** The channel is ready for an operation of its key. */
         void onReady();
     }
 
-    /** An owner of sockets who moves their data himself, as long as he is polled. Called by the event loop. */
+    /** An owner of something that no selector tells of. Called by the event loop. */
     public interface Watched {
 
-        /** Makes progress unless somebody polls; true if its sockets are armed, and it need not be watched any more. */
-        boolean progressUnpolled();
+        /** Returned by {@link #look} of an owner that need not be watched any more. */
+        long DONE = -1;
+
+        /**
+         * Makes progress, after each iteration.
+         *
+         * @return nanoseconds until the next look at the latest; {@link Long#MAX_VALUE} for any number, or {@link #DONE}
+         */
+        long look();
+
+        /** The event loop has ended. */
+        default void onEnd() {}
     }
 
-    /** How long closing waits for a thread to end. */
+    /** The longest that closing waits for a thread. */
     public static final long JOIN_MILLIS = 5000;
 
-    /** After a failure, for lack of file descriptors for example: trying again at once would be trying without end. */
+    /** The pause after a failure that may pass, such as a lack of file descriptors. */
     public static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-    /**
-     * How long after it was polled an owner still counts as polled. Longer than NCCL's thread is without a
-     * processor on a busy machine, and shorter than any time limit of a peer that waits for an answer.
-     */
-    private static final long POLLED_MILLIS = 20;
-
-    public static final long POLLED_NANOS = TimeUnit.MILLISECONDS.toNanos(POLLED_MILLIS);
 
     private static final Logger log = LoggerFactory.getLogger(EventLoop.class);
 
     private final String name;
+    private final String loss;
     private final NanoClock clock;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(); // guarded by itself
     private final List<Watched> watched = new ArrayList<>(); // the thread's own
+    private final Consumer<SelectionKey> onReady = this::onReady;
+    private long nanosToLook = Long.MAX_VALUE; // the thread's own
     private @Nullable Selector selector; // guarded by this
     private @Nullable Thread thread; // guarded by this
     private volatile boolean closed;
 
     /**
-     * One that has nothing to do yet.
+     * An event loop that has nothing to do yet.
      *
      * @param name of its thread
+     * @param loss what the process can do no longer without it, for the log
      * @param clock of its timers
      */
-    public EventLoop(String name, NanoClock clock) {
+    public EventLoop(String name, String loss, NanoClock clock) {
         this.name = name;
+        this.loss = loss;
         this.clock = clock;
     }
 
     // ---- any thread
 
-    private synchronized Selector started() throws IOException {
+    private synchronized Selector opened() throws IOException {
         Selector open = selector;
         if (open == null) {
             if (closed) {
@@ -93,23 +95,27 @@ public final class EventLoop implements AutoCloseable {
             open = Selector.open();
             selector = open;
         }
+        return open;
+    }
+
+    private synchronized Selector started() throws IOException {
+        Selector open = opened();
         if (thread == null && !closed) {
-            Selector mine = open;
-            Thread starting = new Thread(() -> run(mine), name);
+            Thread starting = new Thread(() -> run(open), name);
             starting.setDaemon(true);
-            starting.start(); // or there is no memory for a thread, and the next call tries again
+            starting.start(); // throws if there is no memory for a thread: the next call tries again
             thread = starting;
         }
         return open;
     }
 
-    /** Has a task done soon; not at all once the event loop is closed. */
+    /** Has a task run soon; not at all once the event loop is closed. */
     public void execute(Runnable task) {
         tasks.add(task);
         wakeUp();
     }
 
-    /** What its timers go by. */
+    /** The time of its timers. */
     public long nanoTime() {
         return clock.nanoTime();
     }
@@ -129,7 +135,7 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    /** Has a timer not fire, if it is scheduled. Under the lock of who schedules it, or it may be firing already. */
+    /** Keeps a scheduled timer from firing; under the lock of its schedulers, or it may be firing already. */
     public void cancel(Timer timer) {
         synchronized (timers) {
             timer.cancelled();
@@ -137,7 +143,7 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    /** Has it look again at its tasks, timers, and what the keys ask for. */
+    /** Starts the thread unless it runs, and has it look again at its tasks, timers, keys, and what it watches. */
     public void wakeUp() {
         if (closed) {
             return;
@@ -152,16 +158,20 @@ public final class EventLoop implements AutoCloseable {
     }
 
     /**
-     * Adds a channel.
+     * Adds a channel, and starts the thread unless it runs.
      *
      * @throws IOException if there is no selector any more, or never was
      */
     public SelectionKey register(SelectableChannel channel, int interest, Handler owner) throws IOException {
+        SelectionKey key = prepare(channel, interest, owner);
+        wakeUp();
+        return key;
+    }
+
+    /** Adds a channel for the time when the thread runs. */
+    public SelectionKey prepare(SelectableChannel channel, int interest, Handler owner) throws IOException {
         try {
-            Selector open = started();
-            SelectionKey key = channel.register(open, interest, owner);
-            open.wakeup();
-            return key;
+            return channel.register(opened(), interest, owner);
         } catch (ClosedSelectorException e) {
             throw new IOException(name + " has ended", e);
         }
@@ -194,63 +204,70 @@ public final class EventLoop implements AutoCloseable {
 
     // ---- its thread
 
-    /** Looks at an owner every now and then, until that is left alone and has nothing to do. */
+    /** Looks at an owner from now on. Called by the event loop's thread, or before it has one. */
     public void watch(Watched owner) {
         watched.add(owner);
     }
 
     private void run(Selector open) {
-        try (open) {
-            try {
-                while (!closed) {
-                    iterate(open);
-                }
-            } finally {
-                closeChannels(open);
+        try {
+            while (!closed) {
+                iterate(open);
             }
         } catch (IOException | RuntimeException | VirtualMachineError e) {
-            log.error("{} ends: software links no longer work in this process", name, e);
+            log.error("{} has stopped: {}", name, loss, e);
+        } finally {
+            end(open);
         }
     }
 
     private void iterate(Selector open) throws IOException {
         long millis = millisToSleep();
         if (millis == 0) {
-            open.selectNow();
+            open.selectNow(onReady);
         } else {
-            open.select(millis == Long.MAX_VALUE ? 0 : millis);
+            open.select(onReady, millis == Long.MAX_VALUE ? 0 : millis);
         }
-        runTasks();
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            guarded(task);
+        }
         fireTimers();
-        if (!open.selectedKeys().isEmpty()) { // an iterator for each iteration would be garbage
-            handleReady(open.selectedKeys().iterator());
-        }
-        watched.removeIf(owner -> {
-            try {
-                return owner.progressUnpolled();
-            } catch (RuntimeException | VirtualMachineError e) {
-                log.warn("{} cannot take a completion; this is a defect of the software device", owner, e);
-                return true;
-            }
-        });
+        look();
     }
 
-    private static void handleReady(Iterator<SelectionKey> ready) {
-        while (ready.hasNext()) {
-            SelectionKey key = ready.next();
-            ready.remove();
-            if (key.isValid() && key.attachment() instanceof Handler owner) {
-                guarded(owner::onReady);
+    private void onReady(SelectionKey key) {
+        if (key.isValid() && key.attachment() instanceof Handler owner) {
+            guarded(owner::onReady);
+        }
+    }
+
+    private void look() {
+        nanosToLook = Long.MAX_VALUE;
+        for (int i = watched.size() - 1; i >= 0; i--) {
+            long nanos = look(watched.get(i));
+            if (nanos < 0) {
+                watched.remove(i);
+            } else {
+                nanosToLook = Math.min(nanosToLook, nanos);
             }
         }
     }
 
-    /** Until the next timer, or the next look at what is watched; {@link Long#MAX_VALUE} for until woken. */
+    private static long look(Watched owner) {
+        try {
+            return owner.look();
+        } catch (RuntimeException | VirtualMachineError e) {
+            log.warn("{} is given up; this is a defect", owner, e);
+            return Watched.DONE;
+        }
+    }
+
+    /** The longest sleep: until the next timer or look; {@link Long#MAX_VALUE} for until woken. */
     private long millisToSleep() {
         if (!tasks.isEmpty() || closed) {
             return 0;
         }
-        long nanos = watched.isEmpty() ? Long.MAX_VALUE : POLLED_NANOS;
+        long nanos = nanosToLook;
         synchronized (timers) {
             Timer next = timers.peek();
             if (next != null) {
@@ -259,12 +276,6 @@ public final class EventLoop implements AutoCloseable {
         }
         // rounded up: waking early would be waking for nothing
         return nanos == Long.MAX_VALUE ? nanos : Math.ceilDiv(nanos, TimeUnit.MILLISECONDS.toNanos(1));
-    }
-
-    private void runTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            guarded(task);
-        }
     }
 
     private void fireTimers() {
@@ -281,26 +292,30 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    private static void guarded(Runnable action) {
+    private void guarded(Runnable action) {
         try {
             action.run();
         } catch (RuntimeException | VirtualMachineError e) {
-            // the second is a lack of memory most likely: one connection less is no reason to leave all others alone
-            log.warn("out of memory, or a defect of the software device", e);
+            // most likely out of memory: one failed connection must not stop the others
+            log.warn("{} goes on after a lack of memory, or a defect", name, e);
         }
     }
 
-    /** Peers are to see that this end is gone. */
-    private static void closeChannels(Selector open) throws IOException {
-        for (SelectionKey key : open.keys()) {
-            if (!(key.attachment() instanceof FirstReady)) {
-                key.channel().close();
+    /** Closes what it has, so that peers see that this end is gone. */
+    private void end(Selector open) {
+        watched.forEach(owner -> guarded(owner::onEnd));
+        try (open) {
+            for (SelectionKey key : open.keys()) {
+                if (!(key.attachment() instanceof FirstReady)) {
+                    key.channel().close();
+                }
             }
+        } catch (IOException e) {
+            log.debug("{} cannot close its channels", name, e);
         }
-        open.selectNow(); // lets go of the sockets
     }
 
-    /** Ends the thread and closes all channels that it has. */
+    /** Ends the thread and closes all channels that it has. Closing twice is allowed. */
     @Override
     public void close() {
         Thread running;
@@ -310,7 +325,11 @@ public final class EventLoop implements AutoCloseable {
             running = thread;
             open = selector;
         }
-        if (open == null || running == null) {
+        if (open == null || !open.isOpen()) {
+            return;
+        }
+        if (running == null) {
+            end(open);
             return;
         }
         open.wakeup();

@@ -24,7 +24,7 @@ class EventLoopTest {
 
     @Test
     void livesThroughALackOfMemory() throws InterruptedException {
-        try (EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM)) {
+        try (EventLoop eventLoop = new EventLoop("test-loop", "a test fails", NanoClock.SYSTEM)) {
             CountDownLatch done = new CountDownLatch(2);
             eventLoop.execute(() -> {
                 throw new OutOfMemoryError("for a test");
@@ -47,7 +47,7 @@ class EventLoopTest {
         InetSocketAddress any = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
         AtomicInteger calls = new AtomicInteger();
         try (DatagramChannel other = DatagramChannel.open().bind(any);
-                EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM)) {
+                EventLoop eventLoop = new EventLoop("test-loop", "a test fails", NanoClock.SYSTEM)) {
             other.configureBlocking(false);
             eventLoop.whenReady(other, calls::incrementAndGet);
             try (DatagramChannel sender = DatagramChannel.open()) {
@@ -69,7 +69,7 @@ class EventLoopTest {
     void leavesAnothersChannelOpen() throws Exception {
         try (DatagramChannel other = DatagramChannel.open()) {
             other.configureBlocking(false);
-            try (EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM)) {
+            try (EventLoop eventLoop = new EventLoop("test-loop", "a test fails", NanoClock.SYSTEM)) {
                 eventLoop.whenReady(other, () -> {});
             }
             assertThat(other.isOpen()).isTrue();
@@ -78,7 +78,7 @@ class EventLoopTest {
 
     @Test
     void firesATimerOnceHoweverOftenItIsScheduled() throws InterruptedException {
-        try (EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM)) {
+        try (EventLoop eventLoop = new EventLoop("test-loop", "a test fails", NanoClock.SYSTEM)) {
             AtomicInteger fired = new AtomicInteger();
             CountDownLatch later = new CountDownLatch(1);
             Timer often = new Timer(fired::incrementAndGet);
@@ -110,7 +110,7 @@ class EventLoopTest {
     @Test
     void takesNothingOnceItIsClosed() throws IOException {
         for (boolean used : new boolean[] {false, true}) {
-            EventLoop eventLoop = new EventLoop("test-loop", NanoClock.SYSTEM);
+            EventLoop eventLoop = new EventLoop("test-loop", "a test fails", NanoClock.SYSTEM);
             if (used) {
                 eventLoop.wakeUp();
             }

@@ -12,7 +12,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,15 +27,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.relay.topology.Nodes;
 import trigon.relay.topology.Topology;
+import trigon.stream.loop.EventLoop;
 import trigon.system.InterfaceAddress;
-import trigon.system.LateThread;
+import trigon.system.NanoClock;
 
 /**
  * Announces a process while relays are needed, and hears the others: by multicast with TTL 1 on each link, and by
  * unicast to addresses that are known. Its thread, {@value #THREAD_NAME}, is a daemon, and is not there before it is
  * {@linkplain #start started} or a need for relays is told. What it learns is {@link #nodes}, for any thread.
  */
-public final class Announcer implements AutoCloseable {
+public final class Announcer implements EventLoop.Watched, AutoCloseable {
 
     /** The thread that announces and listens, as thread dumps name it. */
     public static final String THREAD_NAME = "trigon-topology";
@@ -52,10 +52,12 @@ public final class Announcer implements AutoCloseable {
     private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long JOIN_MILLIS = 2000;
 
     /** Datagrams that are looked at in a second; more are a flood, and the kernel drops them. */
     private static final int MAX_A_SECOND = 20_000;
+
+    /** Datagrams of one channel that are taken in a row: then it is the others' turn. */
+    private static final int MAX_IN_A_ROW = 64;
 
     private static final int MAX_BYTES = 8 << 10;
 
@@ -67,16 +69,16 @@ public final class Announcer implements AutoCloseable {
     private final List<Integer> interfaces;
     private final List<@Nullable DatagramChannel> senders = new ArrayList<>();
     private final Map<Group, DatagramChannel> receivers = new HashMap<>();
-    private final Selector selector;
     private final Consumer<Nodes> onChange;
     private final ByteBuffer datagram = ByteBuffer.allocate(MAX_BYTES);
-    private final LateThread thread;
+    private final EventLoop loop = new EventLoop(THREAD_NAME, "relays can no longer be found", NanoClock.SYSTEM);
     private final int port;
+    private boolean gathers;
+    private long gathersSince;
     private int inThisSecond;
     private long second = System.nanoTime();
     private volatile Nodes nodes;
     private volatile boolean needsRelays;
-    private volatile boolean closed;
 
     /**
      * Opens one. What comes waits in the kernel's queues until it is started.
@@ -86,27 +88,24 @@ public final class Announcer implements AutoCloseable {
      * @param interfaces indices of the links' network interfaces, in the topology's order; 0 for unknown
      * @param others addresses of other nodes that are told by unicast
      * @param onChange hears what is known, twenty times a second at most, on the announcer's thread
-     * @throws IOException if there is no selector
      */
     public Announcer(
-            Topology topology, int port, List<Integer> interfaces, List<InetAddress> others, Consumer<Nodes> onChange)
-            throws IOException {
+            Topology topology, int port, List<Integer> interfaces, List<InetAddress> others, Consumer<Nodes> onChange) {
         this.topology = topology;
         this.port = port;
         this.interfaces = List.copyOf(interfaces);
         this.onChange = onChange;
         nodes = topology.nodes();
-        selector = Selector.open();
         List<InterfaceAddress> links = topology.addresses();
         for (int i = 0; i < links.size(); i++) {
             open(links.get(i), interfaces.get(i), others);
         }
-        thread = new LateThread(THREAD_NAME, this::run);
+        loop.watch(this);
     }
 
     /** Has its thread made, unless there is one: from now on it listens, and announces while relays are needed. */
     public void start() {
-        thread.start();
+        loop.wakeUp();
     }
 
     /** What it hears others by: the first datagram that comes there is what it is to be started for. */
@@ -123,7 +122,7 @@ public final class Announcer implements AutoCloseable {
         try {
             sender = channel(link.address());
             sender.bind(new InetSocketAddress(InterfaceAddress.inZone(link.address(), interfaceIndex), port));
-            sender.register(selector, SelectionKey.OP_READ);
+            register(sender);
             others.stream()
                     .filter(other -> link.contains(other) && !other.equals(link.address()))
                     .forEach(other -> to.add(new InetSocketAddress(other, port)));
@@ -134,6 +133,10 @@ public final class Announcer implements AutoCloseable {
         if (sender != null) {
             joinGroup(link, interfaceIndex, sender, to);
         }
+    }
+
+    private void register(DatagramChannel channel) throws IOException {
+        loop.prepare(channel, SelectionKey.OP_READ, () -> receive(channel));
     }
 
     private static DatagramChannel channel(InetAddress address) throws IOException {
@@ -186,7 +189,7 @@ public final class Announcer implements AutoCloseable {
         DatagramChannel receiver = channel(group.address());
         try {
             receiver.bind(new InetSocketAddress(group.address(), port));
-            receiver.register(selector, SelectionKey.OP_READ);
+            register(receiver);
         } catch (IOException | RuntimeException e) {
             receiver.close();
             throw e;
@@ -200,12 +203,11 @@ public final class Announcer implements AutoCloseable {
         return nodes;
     }
 
-    /** The same, for a process that needs a way through relays: from now on it announces itself, and so do others. */
+    /** The same, for a process that needs a route through relays: from now on it announces itself, and so do others. */
     public Nodes nodesToRelay() {
         if (!needsRelays) {
             needsRelays = true;
-            thread.start();
-            selector.wakeup();
+            loop.wakeUp();
         }
         return nodes;
     }
@@ -215,38 +217,27 @@ public final class Announcer implements AutoCloseable {
         needsRelays = false;
     }
 
-    private void run() {
-        try {
-            while (!closed) {
-                long now = System.nanoTime();
-                topology.needRelays(needsRelays);
-                List<Topology.Outgoing> outgoing = topology.tick(now);
-                outgoing.forEach(this::send);
-                topology.otherClocksToTell().forEach(Announcer::tell);
-                topology.overLimitToTell().ifPresent(Announcer::tellOfLimit);
-                publish();
-                selector.select(this::receive, waitMillis(now));
-                if (topology.hasWaiting()) {
-                    LockSupport.parkNanos(Topology.GATHER.toNanos());
-                    selector.selectNow(this::receive);
-                }
-            }
-        } catch (IOException | RuntimeException | VirtualMachineError e) {
-            log.error("{} has ended: relays can no longer be found", THREAD_NAME, e);
-        } finally {
-            closeSockets();
-        }
-    }
-
-    /** How long to wait for what comes; 0 is for ever. */
-    private long waitMillis(long now) {
+    @Override
+    public long look() {
+        long now = System.nanoTime();
         if (topology.hasWaiting()) {
-            return Topology.GATHER.toMillis();
+            if (!gathers) {
+                gathers = true;
+                gathersSince = now;
+            }
+            long left = gathersSince + Topology.GATHER.toNanos() - now;
+            if (left > 0) {
+                return left;
+            }
         }
-        OptionalLong next = topology.nextTick(now);
-        return next.isEmpty()
-                ? 0
-                : Math.max(1, TimeUnit.NANOSECONDS.toMillis(Math.clamp(next.getAsLong() - now, 1, LONGEST_NANOS)));
+        gathers = false;
+        topology.needRelays(needsRelays);
+        topology.tick(now).forEach(this::send);
+        topology.otherClocksToTell().forEach(Announcer::tell);
+        topology.overLimitToTell().ifPresent(Announcer::tellOfLimit);
+        publish();
+        OptionalLong next = topology.hasWaiting() ? OptionalLong.of(now) : topology.nextTick(now);
+        return next.isEmpty() ? Long.MAX_VALUE : Math.clamp(next.getAsLong() - now, 1, LONGEST_NANOS);
     }
 
     private static void tell(Topology.OtherClock other) {
@@ -285,13 +276,9 @@ public final class Announcer implements AutoCloseable {
         }
     }
 
-    private void receive(SelectionKey key) {
-        if (!(key.channel() instanceof DatagramChannel channel)) {
-            return;
-        }
+    private void receive(DatagramChannel channel) {
         try {
-            int most = 64; // then the others' turn
-            for (int i = 0; i < most && !isFlood(); i++) {
+            for (int i = 0; i < MAX_IN_A_ROW && countOrRest(); i++) {
                 datagram.clear();
                 if (!(channel.receive(datagram) instanceof InetSocketAddress source)) {
                     return;
@@ -325,7 +312,8 @@ public final class Announcer implements AutoCloseable {
         return new InterfaceAddress(address, bits).address();
     }
 
-    private boolean isFlood() {
+    /** Counts a datagram; returns false, after a rest, if there are too many in this second. */
+    private boolean countOrRest() {
         long now = System.nanoTime();
         if (now - second > Duration.ofSeconds(1).toNanos()) {
             second = now;
@@ -335,35 +323,21 @@ public final class Announcer implements AutoCloseable {
         if (flood) {
             LockSupport.parkNanos(REST_NANOS);
         }
-        return flood;
-    }
-
-    private void closeSockets() {
-        if (!selector.isOpen()) {
-            return;
-        }
-        try {
-            for (SelectionKey key : selector.keys()) {
-                key.channel().close();
-            }
-            for (DatagramChannel sender : senders) {
-                if (sender != null) {
-                    sender.close(); // one that could not be bound is not registered
-                }
-            }
-            selector.close();
-        } catch (IOException e) {
-            log.debug("the announcer's sockets cannot be closed", e);
-        }
+        return !flood;
     }
 
     /** Ends the thread; the others forget this process after some seconds. Closing twice is allowed. */
     @Override
     public void close() {
-        closed = true;
-        selector.wakeup();
-        if (!thread.end(JOIN_MILLIS)) {
-            closeSockets();
+        loop.close();
+        for (DatagramChannel sender : senders) {
+            try {
+                if (sender != null) {
+                    sender.close(); // one that could not be bound is not the event loop's
+                }
+            } catch (IOException e) {
+                log.debug("{} cannot be closed", sender, e);
+            }
         }
     }
 }

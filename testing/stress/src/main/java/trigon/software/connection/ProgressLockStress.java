@@ -18,7 +18,7 @@ import trigon.system.NanoClock;
 @State
 public class ProgressLockStress {
 
-    private static final EventLoop EVENT_LOOP = new EventLoop("never started", NanoClock.SYSTEM);
+    private static final EventLoop EVENT_LOOP = new EventLoop("never started", "", NanoClock.SYSTEM);
 
     /** Posted work of two threads, and how much of it has been seen. */
     private static final class TwoQueues implements ProgressLock.Work {
