@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.EndFailure;
-import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
@@ -141,7 +141,7 @@ class RepeatedAttemptsTest {
         OutgoingOffer first = client.connect(server.listeningAt(), client.offer(connection));
         listener.next()
                 .answer()
-                .completeExceptionally(new NoRouteYetException("no route to it", new IllegalStateException()));
+                .completeExceptionally(new PeerUnreachableException("no route to it", new IllegalStateException()));
 
         assertThat(failureOf(first.answer()))
                 .hasMessageContaining("cannot answer: no route to it")

@@ -5,7 +5,7 @@ import trigon.stream.hop.ChunkForwarder;
 import trigon.stream.hop.ChunkStream;
 
 /** One direction of a circuit between two hops that carry chunks: these go on from where they landed. */
-final class Forwarding implements Passage {
+final class Forwarding implements Direction {
 
     private final ChunkStream to;
     private final ChunkForwarder forwarder;

@@ -5,12 +5,12 @@ import java.time.Duration;
 /**
  * What a relay takes on.
  *
- * @param circuits open at the same time, those on their way included
+ * @param circuits open at the same time, those that connect included
  * @param bytesPerSecond passed on in all; 0: no limit
  * @param strangers connections that have not been admitted, at the same time
  * @param strangersOfOneAddress of these, from one address
  * @param requestTime how long a connection may take to say what it wants
- * @param connectTime how long the way on may take to be there
+ * @param connectTime longest time to connect to the next hop
  * @param spin how long it looks for more before it sleeps
  */
 public record RelayLimits(

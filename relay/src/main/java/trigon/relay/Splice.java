@@ -8,7 +8,7 @@ import trigon.stream.ByteStream;
  * One direction of a circuit, through its own slot. It reads only into an empty slot, so a receiver that does not read
  * holds up its sender and nobody else.
  */
-final class Splice implements Passage {
+final class Splice implements Direction {
 
     private final ByteStream from;
     private final ByteStream to;

@@ -12,13 +12,13 @@ final class Spliced {
 
     private final Side incoming;
     private final Side outgoing;
-    private final Passage onward;
-    private final Passage back;
+    private final Direction onward;
+    private final Direction back;
     private long movedBytes;
     private long lookedAtBytes;
     private int stillLooks;
 
-    private Spliced(Side incoming, Side outgoing, Passage onward, Passage back) {
+    private Spliced(Side incoming, Side outgoing, Direction onward, Direction back) {
         this.incoming = incoming;
         this.outgoing = outgoing;
         this.onward = onward;
@@ -93,9 +93,9 @@ final class Spliced {
         }
     }
 
-    private static boolean isPolled(Passage passage, Side from, Side to) {
-        return (passage.wantsToRead() && !from.carrier().isSelectable())
-                || (passage.wantsToWrite() && !to.carrier().isSelectable());
+    private static boolean isPolled(Direction direction, Side from, Side to) {
+        return (direction.wantsToRead() && !from.carrier().isSelectable())
+                || (direction.wantsToWrite() && !to.carrier().isSelectable());
     }
 
     /** Has the selector wait for what is wanted now. */

@@ -33,7 +33,7 @@ public record Bandwidth(int step) implements Comparable<Bandwidth> {
         return new Bandwidth(Math.clamp(FIRST + Math.round(STEPS * doublings), FIRST, MAX));
     }
 
-    /** Of a way whose slowest link counts so many Mbit/s: each relay passes on by one link what comes by another. */
+    /** Of a route whose slowest link counts so many Mbit/s: each relay passes on by one link what comes by another. */
     public static Bandwidth ofRelayed(int countedMbps, int relays) {
         return of(
                 countedMbps <= LinkUse.UNKNOWN_MBPS

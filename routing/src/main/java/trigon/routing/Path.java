@@ -4,7 +4,7 @@ import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
 /**
- * A way to a peer that can be tried.
+ * A path to a peer that can be tried.
  *
  * @param peer the peer's name, for logs
  * @param local this end

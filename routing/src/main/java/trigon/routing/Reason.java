@@ -70,7 +70,7 @@ public sealed interface Reason {
      * There is no link, but relays pass on what is sent.
      *
      * @param over their nodes, in their order
-     * @param bandwidth what the way carries
+     * @param bandwidth what the route carries
      * @param rdmaHops hops that RDMA carries, as far as the nodes say; the others go over TCP
      */
     record Relayed(List<String> over, Bandwidth bandwidth, int rdmaHops) implements Reason {

@@ -3,7 +3,7 @@ package trigon.routing;
 import java.time.Duration;
 import java.util.List;
 
-/** The ways through relays, as they are known now. Thread-safe; only {@link #drain} blocks. */
+/** Routes through relays, as they are known now. Thread-safe; only {@link #drain} blocks. */
 public interface Relays {
 
     /** No relay is ever known. */
@@ -53,10 +53,10 @@ public interface Relays {
      */
     List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie);
 
-    /** How long it is worth to wait for a way when none is known: others may have started later. */
+    /** Time to wait for a route when none is known: others may have started later. */
     Duration patience();
 
-    /** Why there is no way to a peer, with the shape that is seen and what would help; empty if nothing is known. */
+    /** Reason for the lack of a route to a peer, with the shape that is seen and what would help; empty if nothing is known. */
     String report(List<PeerLink> remotes);
 
     /** The order of nodes that needs no relay, ready to paste. */

@@ -83,7 +83,7 @@ public interface QueuePair extends AutoCloseable {
     int postEmptyReceives(int count);
 
     /**
-     * Waits until the way to the peer is open, from READY_TO_SEND on: a device that works over connections of its own
+     * Waits until the connection to the peer is open, from READY_TO_SEND on: a device that works over connections of its own
      * opens one ahead of the first request, which would wait for it otherwise. Control threads.
      *
      * @return whether it is open; if not, because the peer refuses or the time is over, the first request tries again

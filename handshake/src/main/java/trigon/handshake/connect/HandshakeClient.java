@@ -45,7 +45,7 @@ public final class HandshakeClient {
      * Starts one attempt over one candidate path; returns at once. The connection is bound to the path's own local
      * address, so that it goes where the data would go.
      *
-     * <p>Failures are reported by the attempt's futures only. Where there is no way to the listener now, that is one at
+     * <p>Failures are reported by the attempt's futures only. Where there is no path to the listener now, that is one at
      * once, and {@link HandshakeException#mayPass}.
      *
      * @param local the candidate's own address
@@ -56,7 +56,7 @@ public final class HandshakeClient {
      */
     public OutgoingOffer connect(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer, Duration timeout) {
-        // each with a way of its own through relays, if that is how it goes
+        // each with a route of its own through relays, if that is how it goes
         RetriedOffer started = new RetriedOffer(
                 loop,
                 timeout,

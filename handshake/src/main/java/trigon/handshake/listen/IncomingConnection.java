@@ -14,14 +14,14 @@ import trigon.config.cluster.ClusterKey;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.Established;
 import trigon.handshake.IncomingOffer;
-import trigon.handshake.NoRouteYetException;
+import trigon.handshake.PeerUnreachableException;
 import trigon.handshake.lifeline.HandshakeConnection;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeCodec;
-import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
+import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
@@ -32,8 +32,8 @@ import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
 import trigon.handshake.message.HandshakeMessage.Reject;
-import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
+import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.OpaqueBytes;
 
 /** The listening side's end of one handshake: open until its peer has proven that it knows a connection's secret. */
@@ -251,7 +251,7 @@ final class IncomingConnection extends HandshakeConnection {
         String why = reason(failure);
         if (offer != null && offer.resumeCounts().isPresent() && !isLost(failure)) {
             fail(Kind.DISCONNECTED, why, failure);
-        } else if (causeOf(failure) instanceof NoRouteYetException) {
+        } else if (causeOf(failure) instanceof PeerUnreachableException) {
             endWith(HandshakeCodec.encode(new NotNow(why)), Kind.UNREACHABLE, why);
         } else {
             reject(Kind.REJECTED, why);

@@ -12,7 +12,7 @@ public final class HandshakeException extends RuntimeException {
 
     /** What went wrong, as far as the caller's next step depends on it. */
     public enum Kind {
-        /** The TCP connection could not be made (refused, no route, no such local address), or there is no way back. */
+        /** The TCP connection could not be made (refused, no route, no such local address), or there is no path back. */
         UNREACHABLE,
         /** A firewall rejects the TCP connection, though the peer's hardware answers. */
         BLOCKED,
@@ -46,7 +46,7 @@ public final class HandshakeException extends RuntimeException {
     }
 
     /**
-     * Whether the same may work a moment later: there was no way to the peer, no own address to go from, or no way back
+     * Whether the same may work a moment later: there was no path to the peer, no own address to go from, or no path back
      * from the peer. A refusal is an answer, and stays one.
      */
     public boolean mayPass() {

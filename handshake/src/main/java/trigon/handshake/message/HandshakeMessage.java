@@ -145,7 +145,7 @@ public sealed interface HandshakeMessage {
     }
 
     /**
-     * From the listening side: not now, since it has no way to the peer at this moment. The connection ends; another
+     * From the listening side: not now, since it has no path to the peer at this moment. The connection ends; another
      * one may do better.
      *
      * @param reason as that of a {@link Reject}

@@ -37,7 +37,7 @@ import trigon.stream.hop.HopDevices;
 import trigon.system.NanoClock;
 
 /**
- * This process's part in the mesh of relays: it relays for others, and finds ways through them where it needs one. Only
+ * This process's part in the mesh of relays: it relays for others, and finds routes through them where it needs one. Only
  * then processes announce themselves. It has no thread before one is needed. Its methods may be called from any thread.
  */
 public final class Mesh implements Relays, AutoCloseable {
@@ -55,13 +55,13 @@ public final class Mesh implements Relays, AutoCloseable {
     private final CircuitKeys keys;
     private final Relay relay;
     private final Announcer announcer;
-    private final Ways ways;
+    private final MeshRoutes routes;
 
-    private Mesh(CircuitKeys keys, Relay relay, Announcer announcer, Ways ways) {
+    private Mesh(CircuitKeys keys, Relay relay, Announcer announcer, MeshRoutes routes) {
         this.keys = keys;
         this.relay = relay;
         this.announcer = announcer;
-        this.ways = ways;
+        this.routes = routes;
     }
 
     /**
@@ -134,7 +134,7 @@ public final class Mesh implements Relays, AutoCloseable {
                     keys,
                     relay,
                     announcer,
-                    new Ways(open, kernel, keys, announcer::nodesToRelay, resources.localRank()));
+                    new MeshRoutes(open, kernel, keys, announcer::nodesToRelay, resources.localRank()));
         } catch (RuntimeException e) {
             relay.close();
             throw e;
@@ -195,7 +195,7 @@ public final class Mesh implements Relays, AutoCloseable {
     }
 
     /**
-     * Has these threads made only when somebody connects or announces himself, or a way is looked for here.
+     * Has these threads made only when somebody connects or announces himself, or a route is looked for here.
      *
      * @throws IOException if the sentry cannot look at what this listens on
      */
@@ -232,12 +232,12 @@ public final class Mesh implements Relays, AutoCloseable {
 
     @Override
     public List<Path> pathsTo(String peer, List<PeerLink> remotes, long tie) {
-        return ways.pathsTo(peer, remotes, tie);
+        return routes.pathsTo(peer, remotes, tie);
     }
 
     /** Routes of the circuits that its paths are made of. */
     public CircuitRoutes routes() {
-        return ways;
+        return routes;
     }
 
     @Override
@@ -247,7 +247,7 @@ public final class Mesh implements Relays, AutoCloseable {
 
     @Override
     public String report(List<PeerLink> remotes) {
-        return ways.report(remotes);
+        return routes.report(remotes);
     }
 
     @Override

@@ -1,4 +1,4 @@
-/** Puts the relay, the topology and the search for a way together, for a process. */
+/** Puts the relay, the topology and the search for a route together, for a process. */
 @NullMarked
 package trigon.relay.mesh;
 

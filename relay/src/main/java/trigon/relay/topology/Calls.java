@@ -1,7 +1,7 @@
 package trigon.relay.topology;
 
 /**
- * Whether this process has a reason to announce itself: it needs a way through relays, or somebody near needs one and
+ * Whether this process has a reason to announce itself: it needs a route through relays, or somebody near needs one and
  * calls. A call goes two nodes far, to the relays beside the node that needs them, and to those beside these, which
  * relays have to hear. With a cluster key records are passed on, and so reach all nodes as they are. One thread; times
  * are {@link System#nanoTime}.

@@ -21,7 +21,7 @@ public final class NodeOrder {
     private static final int MAX_NODES = 256;
 
     private final Graph graph;
-    private final BitSet onWay = new BitSet();
+    private final BitSet taken = new BitSet();
     private int looks;
 
     private NodeOrder(Graph graph) {
@@ -34,32 +34,32 @@ public final class NodeOrder {
         if (count < 3) {
             return Shape.of(nodes) == Shape.PARTITIONED ? Optional.empty() : Optional.of(nodes.all());
         }
-        List<Integer> way = new ArrayList<>();
-        return count <= MAX_NODES && new NodeOrder(nodes.graph()).extend(way, 0)
-                ? Optional.of(way.stream().map(nodes.all()::get).toList())
+        List<Integer> order = new ArrayList<>();
+        return count <= MAX_NODES && new NodeOrder(nodes.graph()).extend(order, 0)
+                ? Optional.of(order.stream().map(nodes.all()::get).toList())
                 : Optional.empty();
     }
 
-    private boolean extend(List<Integer> way, int node) {
-        way.add(node);
-        onWay.set(node);
+    private boolean extend(List<Integer> order, int node) {
+        order.add(node);
+        taken.set(node);
         BitSet neighbours = graph.neighbours(node);
-        if (way.size() == graph.nodes().size() && neighbours.get(way.getFirst())) {
+        if (order.size() == graph.nodes().size() && neighbours.get(order.getFirst())) {
             return true;
         }
         List<Integer> next = neighbours.stream()
-                .filter(other -> !onWay.get(other))
+                .filter(other -> !taken.get(other))
                 .boxed()
                 .sorted(Comparator.comparingInt(other -> graph.neighbours(other).cardinality())) // then by name
                 .toList();
         looks += next.size();
         for (int other : next) {
-            if (looks <= MAX_LOOKS && extend(way, other)) {
+            if (looks <= MAX_LOOKS && extend(order, other)) {
                 return true;
             }
         }
-        way.removeLast();
-        onWay.clear(node);
+        order.removeLast();
+        taken.clear(node);
         return false;
     }
 
@@ -69,15 +69,15 @@ public final class NodeOrder {
             return "which order of nodes needs no relay in a ring is known only with the cluster key (%s)"
                     .formatted(Settings.CLUSTER_KEY_FILE.variable().orElseThrow());
         }
-        Optional<List<Node>> order = withoutRelay(nodes);
-        if (order.isEmpty()) {
+        Optional<List<Node>> found = withoutRelay(nodes);
+        if (found.isEmpty()) {
             return "no order of these nodes avoids relays in a ring (%s)".formatted(Shape.describe(nodes));
         }
-        List<Node> way = order.get();
-        String torchrun = IntStream.range(0, way.size())
-                .mapToObj(rank -> way.get(rank).name() + ": --node_rank " + rank)
+        List<Node> order = found.get();
+        String torchrun = IntStream.range(0, order.size())
+                .mapToObj(rank -> order.get(rank).name() + ": --node_rank " + rank)
                 .collect(Collectors.joining(", "));
-        String list = way.stream().map(Node::name).collect(Collectors.joining(","));
+        String list = order.stream().map(Node::name).collect(Collectors.joining(","));
         return ("this order of nodes needs no relay in a ring: %s. torchrun: %s. Slurm: printf '%%s\\n' %s > hosts;"
                         + " SLURM_HOSTFILE=hosts srun --distribution=arbitrary --nodelist %s")
                 .formatted(list, torchrun, list.replace(',', ' '), list);

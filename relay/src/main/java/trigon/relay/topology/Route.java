@@ -5,7 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * A way through relays to an address.
+ * A route through relays to an address.
  *
  * @param local the own address on the link to the first relay
  * @param relays where to connect to, from relay to relay; 1 to {@link Routes#MAX_RELAYS}

@@ -8,27 +8,27 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Finds ways through relays: those that carry most first, which is what the slowest link does, divided among the links;
+ * Finds routes through relays: those that carry most first, which is what the slowest link does, divided among the links;
  * so with links that are alike the fewest relays; then the least load.
  */
 public final class Routes {
 
-    /** Relays on a way, at most. */
+    /** Relays on a route, at most. */
     public static final int MAX_RELAYS = 4;
 
     /** Loads that differ by less are equal: they change from second to second. */
     public static final int LOAD_STEP_MBPS = 5000;
 
-    /** Ways among which the best is chosen. */
-    private static final int MAX_WAYS = 256;
+    /** Routes among which the best is chosen. */
+    private static final int MAX_ROUTES = 256;
 
     /** What a relay passes on over TCP, at most: it copies each byte twice. */
     private static final int MAX_TCP_MBPS = 24_000;
 
-    /** A way that much slower than this node's fastest link makes it worth to look for one with more relays. */
+    /** A route that much slower than this node's fastest link makes it worth to look for one with more relays. */
     private static final int FAR_SLOWER = 10;
 
-    /** Links that are looked at for ways with one number of relays. */
+    /** Links that are looked at for routes with one number of relays. */
     private static final int MAX_LOOKS = 1 << 16;
 
     /** By what they carry, most first; then by the number of relays, by load, and by names, as both ends have them. */
@@ -37,7 +37,7 @@ public final class Routes {
             .thenComparingInt(route -> route.loadMbps() / LOAD_STEP_MBPS)
             .thenComparing(route -> String.join(" ", sorted(route.names())));
 
-    /** A step of a way: from a node's link to the relay of another one. */
+    /** A step of a route: from a node's link to the relay of another one. */
     private record Step(Node.Link here, Graph.End there) {}
 
     private final Graph graph;
@@ -70,7 +70,7 @@ public final class Routes {
     }
 
     /**
-     * The ways from the own node to an address with the fewest relays, best first; those with more as well where all
+     * The routes from the own node to an address with the fewest relays, best first; those with more as well where all
      * with fewer are far slower than this node's links. None if none is known.
      *
      * @param target an address of another node's
@@ -87,7 +87,7 @@ public final class Routes {
         return search.found.stream().sorted(BEST_FIRST).toList();
     }
 
-    /** Whether the ways that are found carry little: a Wi-Fi or management network is among their links. */
+    /** Whether the routes that are found carry little: a Wi-Fi or management network is among their links. */
     private boolean isSlow() {
         int fastest = graph.nodes().get(own).links().stream()
                 .mapToInt(Node.Link::speedMbps)
@@ -144,13 +144,13 @@ public final class Routes {
         List<Node.Link> links = graph.nodes().get(own).links();
         for (int i = 0; i < links.size(); i++) {
             int linksLeft = links.size() - i;
-            mostFound = found.size() + (MAX_WAYS - found.size()) / linksLeft;
+            mostFound = found.size() + (MAX_ROUTES - found.size()) / linksLeft;
             mostLooks = looks + (MAX_LOOKS - looks) / linksLeft;
             extend(links.get(i), new ArrayList<>(), relays);
         }
     }
 
-    private void extend(Node.Link here, List<Step> way, int relaysLeft) {
+    private void extend(Node.Link here, List<Step> steps, int relaysLeft) {
         BitSet next = before.get(relaysLeft - 1);
         for (List<Graph.End> hearing : graph.hearing(here.address().address())) {
             for (Graph.End there : hearing) {
@@ -158,39 +158,39 @@ public final class Routes {
                     return;
                 }
                 looks++;
-                boolean again = way.stream().anyMatch(step -> step.there().node() == there.node());
+                boolean again = steps.stream().anyMatch(step -> step.there().node() == there.node());
                 if (next.get(there.node()) && !again && !there.link().relays().isEmpty()) {
-                    way.add(new Step(here, there));
+                    steps.add(new Step(here, there));
                     if (relaysLeft == 1) {
-                        finish(way);
+                        finish(steps);
                     } else {
                         for (Node.Link onward : graph.nodes().get(there.node()).links()) {
-                            extend(onward, way, relaysLeft - 1);
+                            extend(onward, steps, relaysLeft - 1);
                         }
                     }
-                    way.removeLast();
+                    steps.removeLast();
                 }
             }
         }
     }
 
-    private void finish(List<Step> way) {
-        Node last = graph.nodes().get(way.getLast().there().node());
+    private void finish(List<Step> steps) {
+        Node last = graph.nodes().get(steps.getLast().there().node());
         for (Node.Link link : last.links()) {
             if (link.hears(target) && found.size() < mostFound) {
-                found.add(route(way, link));
+                found.add(route(steps, link));
             }
         }
     }
 
-    private Route route(List<Step> way, Node.Link last) {
+    private Route route(List<Step> steps, Node.Link last) {
         boolean rdma = last.rdma() && targetHasRdma;
         int speed = carriedMbps(last.speedMbps(), rdma);
         int rdmaHops = rdma ? 1 : 0;
         int load = 0;
         List<InetSocketAddress> relays = new ArrayList<>();
         List<String> names = new ArrayList<>();
-        for (Step step : way) {
+        for (Step step : steps) {
             Node.Link there = step.there().link();
             Node.RelayPort relay = there.relays().getFirst();
             boolean byRdma = step.here().rdma() && there.rdma();
@@ -201,7 +201,7 @@ public final class Routes {
             relays.add(new InetSocketAddress(there.address().address(), relay.port()));
             names.add(graph.nodes().get(step.there().node()).name());
         }
-        InetAddress local = way.getFirst().here().address().address();
+        InetAddress local = steps.getFirst().here().address().address();
         return new Route(local, relays, names, speed, rdmaHops, load);
     }
 

@@ -23,7 +23,7 @@ public enum Shape {
     STAR,
     /** Connected, and none of these. */
     IRREGULAR,
-    /** There are two nodes without any way between them. */
+    /** Two nodes have no route between them. */
     PARTITIONED;
 
     /** Of more cables, a message names this many. */
@@ -56,7 +56,7 @@ public enum Shape {
         return line ? LINE : IRREGULAR;
     }
 
-    /** The groups of nodes that have a way to each other, each in the order of the way. */
+    /** Groups of nodes that have routes to each other, each in the order of the route. */
     public static List<List<Node>> parts(Nodes nodes) {
         Graph graph = nodes.graph();
         List<Node> all = nodes.all();

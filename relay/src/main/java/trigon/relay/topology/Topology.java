@@ -184,7 +184,7 @@ public final class Topology {
                 ? RecordCodec.decode(sealed.body())
                         .flatMap(record ->
                                 key.isSecret() ? Optional.of(record) : Unproven.taken(record, source, link, links))
-                        .filter(this::isCurrent)
+                        .filter(this::checkClock)
                 : Optional.empty();
         long passOn = link < 0 || !key.isSecret() ? 0 : ((1L << links.size()) - 1) & ~(1L << link);
         if (read.isEmpty() || !known.take(new Known(sealed, read.get(), source, now), passOn)) {
@@ -206,7 +206,8 @@ public final class Topology {
         }
     }
 
-    private boolean isCurrent(NodeRecord record) {
+    /** Returns true if a record is neither recorded nor of a process that has ended; notes clocks that differ. */
+    private boolean checkClock(NodeRecord record) {
         long ahead = record.epochSeconds() - epochSeconds.getAsLong();
         if (Math.abs(ahead) > CLOCKS.toSeconds()) {
             otherClocks++;

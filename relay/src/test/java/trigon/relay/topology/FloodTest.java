@@ -95,7 +95,7 @@ class FloodTest {
         return AllocationAssert.allocatedBytes() - before;
     }
 
-    /** A stranger behind one link says that it leads everywhere; the way over the other one is found all the same. */
+    /** A stranger behind one link says that it leads everywhere; the route over the other one is found all the same. */
     @Test
     void waysOverOneLinkLeaveRoomForOthers() {
         Topology twoLinks = new Topology(

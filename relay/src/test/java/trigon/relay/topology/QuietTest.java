@@ -21,7 +21,7 @@ class QuietTest {
                 .allSatisfy(each -> assertThat(each.nextTick(ring.now)).isEmpty());
     }
 
-    /** In the middle of a job: those beside it begin to announce themselves, and it has a way. */
+    /** In the middle of a job: those beside it begin to announce themselves, and it has a route. */
     @Test
     void oneThatNeedsARelayFindsItWithoutAKey() {
         Simulation line = new Simulation(7, Simulation.line(7), 0, SEED, Simulation.noKey());

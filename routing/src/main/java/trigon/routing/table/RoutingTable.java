@@ -153,7 +153,7 @@ public final class RoutingTable {
     }
 
     /**
-     * Whether a way over one relay may carry more than a path, for all that this node knows: the first of its links is
+     * Whether a route over one relay may carry more than a path, for all that this node knows: the first of its links is
      * a software link without a list from the user, and that much faster.
      */
     public boolean mayBeFasterByRelays(Path path) {

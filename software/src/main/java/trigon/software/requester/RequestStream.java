@@ -37,7 +37,7 @@ final class RequestStream {
     private final ByteStream carrier;
     private final RequestEncoder encoder;
     private final TimeLimits limits;
-    /** Null where no relay is on the way, or nothing is to be checked. */
+    /** Null where no relay is on the route, or nothing is to be checked. */
     private final @Nullable OutgoingChecks checks;
 
     private final ByteBuffer staging = Buffers.allocate(STAGING_BYTES);

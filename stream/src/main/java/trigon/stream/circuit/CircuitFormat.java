@@ -30,7 +30,7 @@ public final class CircuitFormat {
     /** Of the reply before its text: 0 for "opened", zero, length of the text. */
     static final int REPLY_BYTES = 4;
 
-    /** Relays on a way, at most. The first is who is asked, so the request has as many hops: the others and the end. */
+    /** Most relays on a route. The first is who is asked, so the request has as many hops: the others and the end. */
     public static final int MAX_RELAYS = 4;
 
     /** Proofs of a request: who has no cluster key proves several communicators, of which one will do. */
@@ -73,7 +73,7 @@ public final class CircuitFormat {
                                 .formatted(version, VERSION));
     }
 
-    /** The reply that the way is open. */
+    /** The reply that the circuit is open. */
     public static byte[] opened() {
         return new byte[] {OPENED, 0, 0, 0};
     }
@@ -90,7 +90,7 @@ public final class CircuitFormat {
                 .array();
     }
 
-    /** The bytes of text that follow the first {@link #REPLY_BYTES}; 0 if the way is open, -1 if it makes no sense. */
+    /** The bytes of text that follow the first {@link #REPLY_BYTES}; 0 if the circuit is open, -1 if it makes no sense. */
     static int textBytes(byte[] reply) {
         int length = ByteBuffer.wrap(reply).getShort(2);
         if (reply[0] == OPENED) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a relay is asked for: the way from it on. The last hop is the end, those before it are relays. No hop twice: so
+ * What a relay is asked for: the route from it on. The last hop is the end, those before it are relays. No hop twice: so
  * a circuit has no loop.
  *
  * @param hops 1 to {@link CircuitFormat#MAX_RELAYS}, in their order

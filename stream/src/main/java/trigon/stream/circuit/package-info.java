@@ -4,7 +4,7 @@
  * <pre>
  * who wants it                                   relay
  *                                        &lt;--     greeting   version, nonce
- * request   the rest of the way, proofs  --&gt;     a proof that it can check? else refused
+ * request   rest of the route, proofs   --&gt;     a proof that it can check? else refused
  *                                                connects to the next relay, or to the end
  *                                        &lt;--     reply      opened, or why not
  * bytes                                  &lt;-&gt;     bytes

@@ -1,5 +1,5 @@
 /**
- * What carries a relayed connection over one hop, the link between two neighbours on its way: a {@link SocketStream},
+ * What carries a relayed connection over one hop, the link between two neighbours on its route: a {@link SocketStream},
  * or a {@link ChunkStream} over a queue pair. Both are a {@link ByteStream}, so hops of both kinds mix.
  *
  * <p>The two sides of a hop agree by a {@link HopUpgrade}, over the TCP connection that they have already. That

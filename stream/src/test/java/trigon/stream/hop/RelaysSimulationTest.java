@@ -46,7 +46,7 @@ class RelaysSimulationTest {
         int nodes = 3 + random.nextInt(MAX_RELAYS);
         List<SimulatedCircuit> circuits = new ArrayList<>();
         for (int node = 0; node < nodes; node++) {
-            circuits.add(new SimulatedCircuit(way(node, nodes, random), random.nextInt(12), flaw, random));
+            circuits.add(new SimulatedCircuit(route(node, nodes, random), random.nextInt(12), flaw, random));
         }
         boolean[] stopped = new boolean[nodes];
         try {
@@ -67,15 +67,15 @@ class RelaysSimulationTest {
         }
     }
 
-    /** Along the ring, one way round or the other, with at least one relay. */
-    private static List<Integer> way(int first, int nodes, SplittableRandom random) {
+    /** Along the ring, one direction or the other, with at least one relay. */
+    private static List<Integer> route(int first, int nodes, SplittableRandom random) {
         int hops = 2 + random.nextInt(Math.min(MAX_RELAYS, nodes - 2));
         int step = random.nextBoolean() ? 1 : nodes - 1;
-        List<Integer> way = new ArrayList<>();
+        List<Integer> route = new ArrayList<>();
         for (int i = 0; i <= hops; i++) {
-            way.add((first + i * step) % nodes);
+            route.add((first + i * step) % nodes);
         }
-        return way;
+        return route;
     }
 
     private static boolean act(SimulatedCircuit circuit, int action, int hop, boolean[] stopped) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A relayed connection over simulated queue pairs: chunks of a stream go from the first node of a way to its last, and
+ * A relayed connection over simulated queue pairs: chunks of a stream go from the first node of a route to its last, and
  * acknowledgements back. Each hop has the real {@link ChunkWindow}s, and a relay a slot until its chunk has been sent
  * on. One action at a time; who calls chooses which.
  */
@@ -66,15 +66,15 @@ final class SimulatedCircuit {
     private int acknowledged;
     private boolean broken;
 
-    /** Along a way of nodes, with so many chunks. */
-    SimulatedCircuit(List<Integer> way, int chunks, Flaw flaw, SplittableRandom random) {
+    /** Along a route of nodes, with so many chunks. */
+    SimulatedCircuit(List<Integer> route, int chunks, Flaw flaw, SplittableRandom random) {
         this.flaw = flaw;
         this.chunks = chunks;
-        for (int hop = 0; hop + 1 < way.size(); hop++) {
+        for (int hop = 0; hop + 1 < route.size(); hop++) {
             int nearSlots = 1 + random.nextInt(2);
             int farSlots = 1 + random.nextInt(3);
-            near.add(new End(way.get(hop), nearSlots, farSlots, flaw));
-            far.add(new End(way.get(hop + 1), farSlots, nearSlots, flaw));
+            near.add(new End(route.get(hop), nearSlots, farSlots, flaw));
+            far.add(new End(route.get(hop + 1), farSlots, nearSlots, flaw));
         }
     }
 
@@ -92,7 +92,7 @@ final class SimulatedCircuit {
         return broken || (endRead && acknowledged == chunks);
     }
 
-    /** A NIC's: what is under way lands. */
+    /** A NIC's: what is under route lands. */
     boolean land(int hop, boolean forward) {
         End from = forward ? near.get(hop) : far.get(hop);
         End to = forward ? far.get(hop) : near.get(hop);

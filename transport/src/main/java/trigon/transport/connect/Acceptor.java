@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import trigon.handshake.Established;
 import trigon.handshake.IncomingOffer;
 import trigon.handshake.Lifeline;
-import trigon.handshake.NoRouteYetException;
 import trigon.handshake.OfferHandler;
+import trigon.handshake.PeerUnreachableException;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeMessage.Answer;
@@ -139,7 +139,7 @@ public final class Acceptor implements OfferHandler {
             return bringUp(incoming);
         } catch (VerbsException e) {
             if (AWAY.contains(e.errno())) { // the way to the peer may be back in a moment, as one from it may be
-                throw new NoRouteYetException(String.valueOf(e.getMessage()), e);
+                throw new PeerUnreachableException(String.valueOf(e.getMessage()), e);
             }
             throw e;
         }

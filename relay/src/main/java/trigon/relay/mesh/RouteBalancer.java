@@ -13,16 +13,16 @@ import trigon.routing.PeerLink;
 import trigon.system.InterfaceAddress;
 
 /**
- * Has the connections to a node share the ways of equal rank, by count: of eight over two relays, each relay has four.
- * A connection keeps its number, so that it finds the same way first when it looks again. Thread-safe.
+ * Has the connections to a node share the routes of equal rank, by count: of eight over two relays, each relay has four.
+ * A connection keeps its number, so that it finds the same route first when it looks again. Thread-safe.
  */
-final class Spread {
+final class RouteBalancer {
 
     /** Of connections whose numbers are remembered, and of peers; the one asked for longest ago is counted anew. */
     private static final int MAX_REMEMBERED = 16_384;
 
-    /** Of more ways of equal rank, the others follow in their order. */
-    private static final int MAX_WAYS = 64;
+    /** Of more routes of equal rank, the others follow in their order. */
+    private static final int MAX_ROUTES = 64;
 
     private record Connection(List<InetAddress> peer, long number) {}
 
@@ -35,7 +35,7 @@ final class Spread {
      *
      * @param begin where the first connection to each peer begins; other processes of the node begin elsewhere
      */
-    Spread(int begin) {
+    RouteBalancer(int begin) {
         this.begin = begin;
     }
 
@@ -49,9 +49,9 @@ final class Spread {
     }
 
     /**
-     * What the list of ways to a peer begins with.
+     * What the list of routes to a peer begins with.
      *
-     * @param own the first address of this node: of two nodes, one begins with the first way and the other with the
+     * @param own the first address of this node: of two nodes, one begins with the first route and the other with the
      *     second, so that the two directions do not share a relay
      * @param connection tells apart the connections to the peer
      */
@@ -65,31 +65,31 @@ final class Spread {
     }
 
     /**
-     * Ways of equal rank, so that neighbours in the list have as little in common as can be, from the turn on.
+     * Routes of equal rank, so that neighbours in the list have as little in common as can be, from the turn on.
      *
-     * @param ways in an order that is the same at both ends, as far as they see the same
-     * @param traits of a way, those first of which two ways should not share one
+     * @param routes in an order that is the same at both ends, as far as they see the same
+     * @param traits of a route, those first of which two routes should not share one
      */
-    static <T> List<T> inTurn(List<T> ways, List<Function<T, Object>> traits, int turn) {
-        List<T> listed = new ArrayList<>(apart(ways.subList(0, Math.min(ways.size(), MAX_WAYS)), traits));
+    static <T> List<T> inTurn(List<T> routes, List<Function<T, Object>> traits, int turn) {
+        List<T> listed = new ArrayList<>(apart(routes.subList(0, Math.min(routes.size(), MAX_ROUTES)), traits));
         if (!listed.isEmpty()) {
             Collections.rotate(listed, -(turn % listed.size()));
         }
-        listed.addAll(ways.subList(listed.size(), ways.size()));
+        listed.addAll(routes.subList(listed.size(), routes.size()));
         return listed;
     }
 
     /** Each next one is the one whose traits have been taken least often. */
-    private static <T> List<T> apart(List<T> ways, List<Function<T, Object>> traits) {
+    private static <T> List<T> apart(List<T> routes, List<Function<T, Object>> traits) {
         List<Map<Object, Integer>> taken = new ArrayList<>();
         traits.forEach(_ -> taken.add(new HashMap<>()));
         Comparator<T> least = (_, _) -> 0;
         for (int i = 0; i < traits.size(); i++) {
             Function<T, Object> trait = traits.get(i);
             Map<Object, Integer> counts = taken.get(i);
-            least = least.thenComparingInt(way -> counts.getOrDefault(trait.apply(way), 0));
+            least = least.thenComparingInt(route -> counts.getOrDefault(trait.apply(route), 0));
         }
-        List<T> left = new ArrayList<>(ways);
+        List<T> left = new ArrayList<>(routes);
         List<T> listed = new ArrayList<>();
         while (!left.isEmpty()) {
             T next = Collections.min(left, least); // the first of equals

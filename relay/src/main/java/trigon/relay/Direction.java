@@ -3,7 +3,7 @@ package trigon.relay;
 import java.io.IOException;
 
 /** One direction of a circuit that is open. The relay's thread alone; allocates nothing. */
-sealed interface Passage permits Splice, Forwarding {
+sealed interface Direction permits Splice, Forwarding {
 
     /**
      * Moves what can be moved now, but not without limit.

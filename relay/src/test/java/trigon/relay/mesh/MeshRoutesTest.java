@@ -25,8 +25,8 @@ import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
-/** The ring a-b-c-d-a: a looks for ways to c, and c for ways to a. The cables through b have RDMA at first. */
-class WaysTest {
+/** The ring a-b-c-d-a: a looks for routes to c, and c for routes to a. The cables through b have RDMA at first. */
+class MeshRoutesTest {
 
     private static final int SPEED = 100_000;
     private static final int ROUNDS = 3;
@@ -49,7 +49,7 @@ class WaysTest {
 
     @Test
     void aWayByRdmaCarriesMoreThanOneByTcp() {
-        List<trigon.routing.Path> paths = ways().pathsTo("c", OF_C, 1);
+        List<trigon.routing.Path> paths = routes().pathsTo("c", OF_C, 1);
 
         assertThat(paths.getFirst().bandwidth()).isEqualTo(Bandwidth.of(50_000));
         assertThat(paths.getLast().bandwidth()).isEqualTo(Bandwidth.of(12_000));
@@ -73,11 +73,11 @@ class WaysTest {
     @Test
     void connectionsShareRelaysOfEqualRankByCount() {
         ofD = List.of(link("10.0.34.4", true), link("10.0.14.4", true));
-        Ways ways = ways();
+        MeshRoutes routes = routes();
         List<String> first = new ArrayList<>();
         for (long connection = 1; connection <= 4; connection++) {
             first.add(
-                    ways.pathsTo("c", OF_C, connection * 77).getFirst().reason().toString());
+                    routes.pathsTo("c", OF_C, connection * 77).getFirst().reason().toString());
         }
         assertThat(first)
                 .containsExactly(
@@ -92,20 +92,20 @@ class WaysTest {
         ofD = List.of(
                 new LinkRecord(address("10.0.34.4"), 5000, SPEED - 2000, true, List.of(), false),
                 link("10.0.14.4", true));
-        Ways ways = ways();
+        MeshRoutes routes = routes();
 
-        assertThat(ways.pathsTo("c", OF_C, 1).getFirst().reason())
-                .isNotEqualTo(ways.pathsTo("c", OF_C, 2).getFirst().reason());
+        assertThat(routes.pathsTo("c", OF_C, 1).getFirst().reason())
+                .isNotEqualTo(routes.pathsTo("c", OF_C, 2).getFirst().reason());
     }
 
     /** What the log says of a path, and where its connection goes. */
     @Test
     void aConnectionGoesByTheRelayThatItsPathNames() {
         key = new AnnouncementKey(Optional.empty());
-        Ways ways = ways();
-        for (trigon.routing.Path path : ways.pathsTo("c", OF_C, 1)) {
+        MeshRoutes routes = routes();
+        for (trigon.routing.Path path : routes.pathsTo("c", OF_C, 1)) {
             InetSocketAddress end = new InetSocketAddress(path.remote().address(), 7);
-            InetSocketAddress first = ways.from(path.local().address().address(), end)
+            InetSocketAddress first = routes.from(path.local().address().address(), end)
                     .orElseThrow()
                     .first();
             String relay = first.getAddress().equals(address("10.0.12.2").address()) ? "b" : "d";
@@ -126,21 +126,21 @@ class WaysTest {
             c.tick(now).forEach(said -> pass(c, said, b, 1, now));
             b.tick(now).forEach(said -> pass(b, said, said.link() == 0 ? a : c, 0, now));
         }
-        Ways ways =
-                new Ways(List.of(local(ofA)), _ -> Optional.empty(), new CircuitKeys(Optional.empty()), a::nodes, 0);
+        MeshRoutes routes =
+                new MeshRoutes(List.of(local(ofA)), _ -> Optional.empty(), new CircuitKeys(Optional.empty()), a::nodes, 0);
         InetAddress toC = linkLocal("fe80::c").address().address();
 
-        assertThat(ways.pathsTo("c", List.of(new PeerLink(toC, 64, 7, KINDS)), 1))
+        assertThat(routes.pathsTo("c", List.of(new PeerLink(toC, 64, 7, KINDS)), 1))
                 .singleElement()
                 .satisfies(path -> assertThat(path.relays()).isEqualTo("b over TCP"));
         InetAddress own = ofA.address().address();
-        InetAddress first = ways.from(own, new InetSocketAddress(toC, 7))
+        InetAddress first = routes.from(own, new InetSocketAddress(toC, 7))
                 .orElseThrow()
                 .first()
                 .getAddress();
         assertThat(first).isEqualTo(linkLocal("fe80::b1").address().address());
         assertThat(((Inet6Address) first).getScopeId()).isEqualTo(1);
-        assertThat(ways.from(own, new InetSocketAddress(first, 7)))
+        assertThat(routes.from(own, new InetSocketAddress(first, 7)))
                 .as("a neighbour")
                 .isEmpty();
     }
@@ -155,13 +155,13 @@ class WaysTest {
     }
 
     private List<String> firstWays() {
-        return ways().pathsTo("c", OF_C, 1).stream()
+        return routes().pathsTo("c", OF_C, 1).stream()
                 .map(path -> path.reason().toString())
                 .toList();
     }
 
     /** Of a, once all have announced themselves. */
-    private Ways ways() {
+    private MeshRoutes routes() {
         List<LinkRecord> ofA = List.of(link("10.0.12.1", true), link("10.0.14.1", true));
         List<Topology> ring = List.of(
                 node("a", ofA),
@@ -171,8 +171,8 @@ class WaysTest {
         for (int round = 0; round < ROUNDS; round++) {
             announce(ring, round * Topology.INTERVAL.toNanos());
         }
-        List<LocalLink> links = ofA.stream().map(WaysTest::local).toList();
-        return new Ways(links, _ -> Optional.empty(), new CircuitKeys(Optional.empty()), ring.getFirst()::nodes, 0);
+        List<LocalLink> links = ofA.stream().map(MeshRoutesTest::local).toList();
+        return new MeshRoutes(links, _ -> Optional.empty(), new CircuitKeys(Optional.empty()), ring.getFirst()::nodes, 0);
     }
 
     private static void announce(List<Topology> ring, long now) {

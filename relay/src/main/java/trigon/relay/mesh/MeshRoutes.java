@@ -30,15 +30,15 @@ import trigon.stream.circuit.CircuitRoutes;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 
-/** Ways through relays, for connections to come, and for the TCP connections that they are made of. Any thread. */
-final class Ways implements CircuitRoutes {
+/** Routes through relays, for connections to come, and for the TCP connections that they are made of. Any thread. */
+final class MeshRoutes implements CircuitRoutes {
 
     /** That a message has in a row. */
     private static final int MAX_NAMES = 16;
 
     private static final int MAX_REMEMBERED = 4096;
 
-    private record Way(LocalLink local, PeerLink remote, Route route) {
+    private record Candidate(LocalLink local, PeerLink remote, Route route) {
 
         Bandwidth bandwidth() {
             return Bandwidth.ofRelayed(route.speedMbps(), route.relays().size());
@@ -57,24 +57,24 @@ final class Ways implements CircuitRoutes {
     }
 
     /** What carries most goes first, in steps; then the fewest relays, then those with less to do. */
-    private static final Comparator<Way> BY_RANK = Comparator.comparing(Way::bandwidth)
+    private static final Comparator<Candidate> BY_RANK = Comparator.comparing(Candidate::bandwidth)
             .reversed()
-            .thenComparingInt(way -> way.route().relays().size())
-            .thenComparingInt(way -> way.route().loadMbps() / Routes.LOAD_STEP_MBPS);
+            .thenComparingInt(candidate -> candidate.route().relays().size())
+            .thenComparingInt(candidate -> candidate.route().loadMbps() / Routes.LOAD_STEP_MBPS);
 
-    /** What comes first of two ways does so at both ends: by names and addresses, and not by whose they are. */
-    private static final Comparator<Way> ALIKE_AT_BOTH_ENDS = Comparator.comparing((Way way) ->
-                    String.join(" ", way.route().names().stream().sorted().toList()))
-            .thenComparing(way -> way.ends().getFirst())
-            .thenComparing(way -> way.ends().getLast());
+    /** What comes first of two candidates does so at both ends: by names and addresses, and not by whose they are. */
+    private static final Comparator<Candidate> ALIKE_AT_BOTH_ENDS = Comparator.comparing((Candidate candidate) ->
+                    String.join(" ", candidate.route().names().stream().sorted().toList()))
+            .thenComparing(candidate -> candidate.ends().getFirst())
+            .thenComparing(candidate -> candidate.ends().getLast());
 
-    private static final Comparator<Way> BEST_FIRST = BY_RANK.thenComparing(ALIKE_AT_BOTH_ENDS);
+    private static final Comparator<Candidate> BEST_FIRST = BY_RANK.thenComparing(ALIKE_AT_BOTH_ENDS);
 
-    /** Neighbours in the list of ways should share none of these. */
-    private static final List<Function<Way, Object>> TRAITS = List.of(
-            way -> way.route().names(),
-            way -> way.local().address(),
-            way -> way.remote().address());
+    /** Neighbours in the list of candidates should share none of these. */
+    private static final List<Function<Candidate, Object>> TRAITS = List.of(
+            candidate -> candidate.route().names(),
+            candidate -> candidate.local().address(),
+            candidate -> candidate.remote().address());
 
     private final List<LocalLink> links;
     private final RouteLookup kernel;
@@ -90,15 +90,15 @@ final class Ways implements CircuitRoutes {
     });
 
     private final InterfaceAddress first;
-    private final Spread spread;
+    private final RouteBalancer balancer;
 
     /**
      * Over these links, of which there is at least one.
      *
-     * @param begin where connections begin to share ways; see {@link Spread}
+     * @param begin where connections begin to share routes; see {@link RouteBalancer}
      */
-    Ways(List<LocalLink> links, RouteLookup kernel, CircuitKeys keys, Supplier<Nodes> nodes, int begin) {
-        spread = new Spread(begin);
+    MeshRoutes(List<LocalLink> links, RouteLookup kernel, CircuitKeys keys, Supplier<Nodes> nodes, int begin) {
+        balancer = new RouteBalancer(begin);
         this.links = List.copyOf(links);
         this.kernel = kernel;
         this.keys = keys;
@@ -110,28 +110,28 @@ final class Ways implements CircuitRoutes {
     }
 
     /**
-     * Best first. Connections to a peer share the ways of equal rank.
+     * Best first. Connections to a peer share the routes of equal rank.
      *
      * @param connection its number, the same whenever it asks
      */
     List<Path> pathsTo(String peer, List<PeerLink> remotes, long connection) {
         Nodes known = nodes.get();
-        List<Way> found = new ArrayList<>();
+        List<Candidate> found = new ArrayList<>();
         for (PeerLink remote : remotes) {
             if (remote.kinds().contains(LinkKind.SOFTWARE)) {
                 saidRdma.put(remote.address(), remote.kinds().contains(LinkKind.RDMA));
                 byLink(known, remote.address())
                         .forEach(
-                                (own, route) -> link(own).ifPresent(local -> found.add(new Way(local, remote, route))));
+                                (own, route) -> link(own).ifPresent(local -> found.add(new Candidate(local, remote, route))));
             }
         }
         if (found.isEmpty()) {
             return List.of();
         }
-        int turn = spread.turn(first, remotes, connection);
+        int turn = balancer.turn(first, remotes, connection);
         return byRank(found).stream()
-                .flatMap(equals -> Spread.inTurn(equals, TRAITS, turn).stream())
-                .map(way -> way.path(peer))
+                .flatMap(equals -> RouteBalancer.inTurn(equals, TRAITS, turn).stream())
+                .map(candidate -> candidate.path(peer))
                 .distinct()
                 .toList();
     }
@@ -146,13 +146,13 @@ final class Ways implements CircuitRoutes {
     }
 
     /** The best first; in each list those of equal rank. */
-    private static List<List<Way>> byRank(List<Way> ways) {
-        List<List<Way>> ranks = new ArrayList<>();
-        for (Way way : ways.stream().sorted(BEST_FIRST).toList()) {
-            if (ranks.isEmpty() || BY_RANK.compare(ranks.getLast().getFirst(), way) != 0) {
+    private static List<List<Candidate>> byRank(List<Candidate> candidates) {
+        List<List<Candidate>> ranks = new ArrayList<>();
+        for (Candidate candidate : candidates.stream().sorted(BEST_FIRST).toList()) {
+            if (ranks.isEmpty() || BY_RANK.compare(ranks.getLast().getFirst(), candidate) != 0) {
                 ranks.add(new ArrayList<>());
             }
-            ranks.getLast().add(way);
+            ranks.getLast().add(candidate);
         }
         return ranks;
     }
@@ -210,7 +210,7 @@ final class Ways implements CircuitRoutes {
                     .toList();
             text.append(
                     joined
-                            ? " No way has at most %d relays%s."
+                            ? " No route has at most %d relays%s."
                                     .formatted(
                                             Routes.MAX_RELAYS,
                                             idle.isEmpty()
