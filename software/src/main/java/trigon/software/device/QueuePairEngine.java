@@ -175,11 +175,6 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         return requester.isLost();
     }
 
-    /** Whether one of its connections was broken since the last RESET. Any thread. */
-    boolean isBroken() {
-        return broken.get();
-    }
-
     /** Whether {@link #onBroken} is still of interest: nothing else has told of it by now. Any thread. */
     boolean isSilentlyBroken() {
         boolean connected = switch (state) {

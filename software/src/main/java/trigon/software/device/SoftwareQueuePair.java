@@ -156,7 +156,7 @@ final class SoftwareQueuePair implements QueuePair {
             if (length > sendQueue.inlineBytes()) {
                 return Errno.EINVAL;
             }
-            if (!sendQueue.hasRoom()) {
+            if (!sendQueue.findRoom()) {
                 return Errno.ENOMEM;
             }
             source = sendQueue.copyInline(localAddress, length);

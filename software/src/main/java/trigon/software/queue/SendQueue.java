@@ -46,8 +46,8 @@ public final class SendQueue {
 
     // ---- the posting thread
 
-    /** Whether one more request fits. */
-    public boolean hasRoom() {
+    /** Returns true if one more request fits; takes back released slots if need be. */
+    public boolean findRoom() {
         long index = tail.get();
         if (index - headSeenByProducer <= mask) {
             return true;
@@ -78,7 +78,7 @@ public final class SendQueue {
             int remoteKey,
             long operand,
             int flags) {
-        if (!hasRoom()) {
+        if (!findRoom()) {
             return Errno.ENOMEM;
         }
         long index = tail.get();

@@ -32,7 +32,7 @@ final class OutgoingChecks {
     /** The request whose header lies at that address is checked; whether its payload is, too, which is added next. */
     boolean begin(long header) {
         int length = WireFormat.requestLength(header);
-        boolean ofPayload = length > 0 && isSend(header) && needsCheck(length);
+        boolean ofPayload = length > 0 && isSend(header) && takeTurn(length);
         WireFormat.addToOpcode(
                 header, ofPayload ? WireFormat.CHECKED | WireFormat.CHECKED_PAYLOAD : WireFormat.CHECKED);
         checksum.begin();
@@ -43,7 +43,8 @@ final class OutgoingChecks {
         return WireFormat.isSend(WireFormat.plainOpcode(WireFormat.requestOpcode(header)));
     }
 
-    private boolean needsCheck(int length) {
+    /** Counts a payload; returns true if it is one of those to be checked. */
+    private boolean takeTurn(int length) {
         return length <= ALWAYS_BYTES || longOnes++ % oneIn == 0;
     }
 

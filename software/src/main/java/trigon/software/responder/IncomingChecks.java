@@ -26,8 +26,8 @@ final class IncomingChecks {
         ofPayload = false;
     }
 
-    /** A request begins: whether its header, at that address, is what its sender has said. */
-    boolean isHeaderRight(long at) {
+    /** Begins a request, whose header lies at that address; returns false if that was altered. */
+    boolean begin(long at) {
         int opcode = WireFormat.requestOpcode(at);
         boolean marked = (opcode & WireFormat.CHECKED) != 0;
         if (!marked && !checked) {

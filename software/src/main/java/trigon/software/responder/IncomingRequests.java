@@ -88,7 +88,7 @@ final class IncomingRequests {
 
     /** Takes the header of a request and begins with it, or waits for its turn. */
     void onRequest(long at) {
-        if (!checks.isHeaderRight(at)) {
+        if (!checks.begin(at)) {
             responder.onAltered("header");
             return;
         }

@@ -153,7 +153,7 @@ class CheckedCircuitTest {
     private static void awaitLoss(ConnectedPair pair) {
         Await.until("the sender's connection is broken", () -> {
             pair.first().hasSend();
-            return Pairs.engine(pair.first()).isBroken()
+            return Pairs.engine(pair.first()).isSilentlyBroken()
                     || pair.first().queuePair().queryState() == QueuePairStateCode.ERROR;
         });
     }

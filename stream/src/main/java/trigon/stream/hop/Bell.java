@@ -59,7 +59,7 @@ final class Bell {
         boolean woken = closed;
         int bytes = closed ? 0 : read();
         for (int i = 0; i < bytes; i++) {
-            woken |= isWakeUp(in.get(i));
+            woken |= hear(in.get(i));
         }
         closed |= bytes < 0;
         return woken || closed;
@@ -82,7 +82,8 @@ final class Bell {
         return closed;
     }
 
-    private boolean isWakeUp(byte word) throws IOException {
+    /** Takes a word of the other side; returns true if that wakes this one. */
+    private boolean hear(byte word) throws IOException {
         if (word == WAKE) {
             asleep = false;
             return true;

@@ -125,11 +125,11 @@ public final class HopUpgrade {
         HopOffer answer = offered instanceof HopOffer.Chunks ? offer() : new HopOffer.Stay();
         phase = Phase.AWAITS_READY;
         expected = ByteBuffer.allocate(1);
-        return isConnected(offered) ? answer : new HopOffer.Stay();
+        return connect(offered) ? answer : new HopOffer.Stay();
     }
 
     private byte[] ready(HopOffer answer) {
-        boolean connected = isConnected(answer);
+        boolean connected = connect(answer);
         phase = Phase.OVER;
         return new byte[] {(connected ? Carrier.RDMA : Carrier.TCP).code()};
     }
@@ -143,7 +143,7 @@ public final class HopUpgrade {
         }
     }
 
-    private boolean isConnected(HopOffer said) {
+    private boolean connect(HopOffer said) {
         HopQueuePair mine = queuePair;
         if (mine == null || !(said instanceof HopOffer.Chunks(var endpoint, var slots))) {
             close();

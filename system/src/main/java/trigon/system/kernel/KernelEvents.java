@@ -116,11 +116,6 @@ public final class KernelEvents implements AutoCloseable {
         return opened;
     }
 
-    /** Whether the kernel tells of interfaces. */
-    public boolean tellsOfInterfaces() {
-        return socket >= 0;
-    }
-
     /**
      * Waits. By one thread at a time, and not after {@link #close}.
      *

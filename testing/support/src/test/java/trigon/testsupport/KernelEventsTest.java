@@ -92,7 +92,6 @@ class KernelEventsTest {
         int index = 77;
         ip("link add name va index " + index + " type veth peer name vb");
         try (KernelEvents events = new KernelEvents()) {
-            assertThat(events.tellsOfInterfaces()).isTrue();
             ip("addr add 10.9.0.1/24 dev va");
             await(
                     events,
