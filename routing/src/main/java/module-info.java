@@ -1,4 +1,4 @@
-/** Which local link reaches which peer. */
+/** Local links by the peers that they reach. */
 module trigon.routing {
     requires transitive trigon.config;
     requires transitive trigon.system;

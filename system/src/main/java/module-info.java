@@ -1,4 +1,4 @@
-/** What every module takes from the machine. */
+/** The machine, as every module uses it. */
 module trigon.system {
     requires org.slf4j;
     requires static org.jspecify;

@@ -12,8 +12,8 @@ import trigon.handshake.message.EndFailure;
 public interface Lifeline {
 
     /**
-     * Whether the peer has said that it lives, on the established link. At the listening side: by then it knows that
-     * the peer has its confirmation, and will make no other attempt. Any thread; cheap.
+     * Returns whether the peer has said that it lives, on the established link. At the listening side: by then it knows
+     * that the peer has its confirmation, and will make no other attempt. Any thread; cheap.
      */
     boolean isHeard();
 
@@ -27,7 +27,7 @@ public interface Lifeline {
      */
     void whenQuiet(Runnable step);
 
-    /** Whether nothing was heard for more than a beat. */
+    /** Returns whether nothing was heard for more than a beat. */
     boolean isQuiet();
 
     /** Lets go: the link is not in use any more. The peer is told. Calling it twice is allowed. */

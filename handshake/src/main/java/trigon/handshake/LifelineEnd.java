@@ -3,7 +3,7 @@ package trigon.handshake;
 import java.time.Duration;
 import trigon.handshake.message.EndFailure;
 
-/** How a {@link Lifeline} ended, as far as this side knows. */
+/** The end of a {@link Lifeline}, as far as this side knows. */
 public sealed interface LifelineEnd {
 
     /** The peer let go in good order: its end of the link is closed. */
@@ -33,7 +33,7 @@ public sealed interface LifelineEnd {
     /** This side let go, or closes all its handshakes. */
     record Here() implements LifelineEnd {}
 
-    /** What happened and what to do, for the log: a clause about "the peer". */
+    /** The cause and the remedy, for the log: a clause about "the peer". */
     default String explanation() {
         return switch (this) {
             case Released _ -> "the peer has closed its end";

@@ -4,7 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletionStage;
 import trigon.handshake.message.HandshakeMessage.Answer;
 
-/** What a listening side does about an offer for its connection. */
+/** A listening side's answer to an offer for its connection. */
 @FunctionalInterface
 public interface OfferHandler {
 
@@ -21,8 +21,8 @@ public interface OfferHandler {
     CompletionStage<Answer> onOffer(IncomingOffer offer);
 
     /**
-     * Whether somebody uses the link that came of an offer. Until then a new attempt takes its place: the peer makes
-     * one where the confirmation has not reached it. Called on the event loop; quick.
+     * Returns whether somebody uses the link that came of an offer. Until then a new attempt takes its place: the peer
+     * makes one where the confirmation has not reached it. Called on the event loop; quick.
      */
     default boolean isTaken() {
         return true;

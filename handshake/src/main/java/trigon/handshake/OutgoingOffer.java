@@ -18,22 +18,21 @@ public interface OutgoingOffer {
     /** The message that goes to the listener: who connects, with which queue pairs. */
     Offer offer();
 
-    /** Where it is offered. */
     InetSocketAddress remote();
 
     /** The listener's answer, or a {@link HandshakeException}: then this attempt is over. */
     CompletableFuture<Answer> answer();
 
     /**
-     * What both ends' queue pairs may prove to each other that they know; of this attempt alone.
+     * The key that both ends' queue pairs may prove to know; of this attempt alone.
      *
      * @throws IllegalStateException if there is no answer yet
      */
     ConnectionKey key();
 
     /**
-     * How it ended: the established link once {@link #sendReady} was called and the listener confirmed, else a {@link
-     * HandshakeException}; if {@link #answer} failed, the same.
+     * The attempt's end: the established link once {@link #sendReady} was called and the listener confirmed, else a
+     * {@link HandshakeException}; if {@link #answer} failed, the same.
      */
     CompletableFuture<Established> result();
 

@@ -1,5 +1,5 @@
 /**
- * How two ends of a link find each other and exchange what their queue pairs need: a {@link
+ * The handshake by which two ends of a link find each other and exchange what their queue pairs need: a {@link
  * trigon.handshake.message.ListenHandle} that NCCL carries to the connecting side, then one TCP connection over the
  * candidate path itself. This package has what the transport gets and gives: offers, their answers, and the lifeline.
  * Each package knows only those before it in this list:

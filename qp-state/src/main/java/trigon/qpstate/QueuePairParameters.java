@@ -1,7 +1,7 @@
 package trigon.qpstate;
 
 /**
- * What a queue pair does about loss and slow peers, the same for every peer; for the terms see ibv_modify_qp(3).
+ * A queue pair's reaction to loss and slow peers, the same for every peer; for the terms see ibv_modify_qp(3).
  *
  * @param timeout wait for an acknowledgement 4.096 us times 2 to this power; 1 to 31 (0, for ever, would hide a dead
  *     peer)

@@ -10,7 +10,7 @@ import trigon.stream.circuit.CircuitRequest;
 import trigon.system.InterfaceAddress;
 
 /**
- * Who may have a circuit, and where to: whoever proves a key, to an address on a link of this node's. Thread-safe if
+ * The rules for circuits: whoever proves a key, to an address on a link of this node's. Thread-safe if
  * the rule is.
  *
  * @param links this node's addresses

@@ -3,7 +3,7 @@ package trigon.relay;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What may be passed on with a limit: bytes go first, and the time that they cost is waited for afterwards. Time in
+ * The rate of what is passed on: bytes go first, and the time that they cost is waited for afterwards. Time in
  * which nothing was owed is not saved up. One thread.
  */
 final class Allowance {
@@ -24,7 +24,7 @@ final class Allowance {
         }
     }
 
-    /** How long to wait before more may be passed on; 0 if it may now. */
+    /** Nanoseconds to wait before more may be passed on; 0 if it may now. */
     long owedNanos() {
         return owed <= 0 ? 0 : Math.max(1, (long) Math.ceil(owed / bytesPerSecond * NANOS));
     }

@@ -63,16 +63,16 @@ final class Circuit {
     private final List<ByteBuffer> slots = new ArrayList<>(2);
     private long movedAt;
 
-    /** What a circuit needs of its relay. */
+    /** The part of a relay that a circuit needs. */
     interface Host {
 
-        /** Whether there is room for one more; then it is counted, until {@link #ended}. */
+        /** Returns whether there is room for one more; then it is counted, until {@link #ended}. */
         boolean admit(Circuit circuit);
 
-        /** What its deadlines, and how long it is polled, go by. */
+        /** The time of its deadlines and of its polling. */
         long nanoTime();
 
-        /** What may carry it faster than TCP. */
+        /** Devices that may carry it faster than TCP. */
         HopDevices hops();
 
         /** Room for what is passed on, empty, as large as the one of each other circuit. */

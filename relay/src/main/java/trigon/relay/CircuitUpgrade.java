@@ -9,7 +9,7 @@ import trigon.stream.hop.HopDevices;
 import trigon.stream.hop.HopUpgrade;
 
 /**
- * What the two ends of a circuit say first is passed on by TCP; then each of the two hops agrees on what carries the
+ * Passes on by TCP the first words of the two ends of a circuit; then each of the two hops agrees on what carries the
  * rest. So no stranger gets slots: the ends prove to each other who they are by what they say first. The relay's
  * thread.
  */

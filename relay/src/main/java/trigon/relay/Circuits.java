@@ -51,7 +51,7 @@ final class Circuits implements Circuit.Host, Acceptor.Owner, EventLoop.Watched 
 
     private final Set<Circuit> spliced = new LinkedHashSet<>();
 
-    /** Of these, those that are polled since no selector tells of their bytes. */
+    /** Spliced circuits that are polled, since no selector tells of their bytes. */
     private final List<Circuit> awake = new ArrayList<>();
 
     private final StillCircuits still;

@@ -13,12 +13,12 @@ sealed interface Direction permits Splice, Forwarding {
      */
     int step() throws IOException;
 
-    /** Whether it waits for its source to have something. */
+    /** Returns whether it waits for its source to have something. */
     boolean wantsToRead();
 
-    /** Whether it waits for room at the other side. */
+    /** Returns whether it waits for room at the other side. */
     boolean wantsToWrite();
 
-    /** Whether its source has ended, and the other side has been told. */
+    /** Returns whether its source has ended, and the other side has been told. */
     boolean isOver();
 }

@@ -81,7 +81,7 @@ public final class Relay implements AutoCloseable {
         return relay;
     }
 
-    /** Where it can: an address may have gone since it was found. */
+    /** Listens where it can: an address may have gone since it was found. */
     private void listen(Admission admission, int port) throws IOException {
         IOException failure = null;
         for (InterfaceAddress link : admission.links()) {
@@ -122,7 +122,7 @@ public final class Relay implements AutoCloseable {
         loop.wakeUp();
     }
 
-    /** What it listens on: the first connection that comes there is what it is to be started for. */
+    /** The channels that it listens on: the first connection that comes there is what it is to be started for. */
     public List<SelectableChannel> channels() {
         return List.copyOf(listeners.values());
     }
@@ -133,7 +133,6 @@ public final class Relay implements AutoCloseable {
         return listener == null ? 0 : listener.socket().getLocalPort();
     }
 
-    /** What it has done so far. */
     public RelayCounts counts() {
         return circuits.counts();
     }

@@ -2,7 +2,7 @@ package trigon.relay;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What a relay has done. Written by its thread, read by any. */
+/** Counts of a relay. Written by its thread, read by any. */
 public final class RelayCounts {
 
     private final AtomicLong circuits = new AtomicLong();

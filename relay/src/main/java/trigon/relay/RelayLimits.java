@@ -3,7 +3,7 @@ package trigon.relay;
 import java.time.Duration;
 
 /**
- * What a relay takes on.
+ * The limits of a relay.
  *
  * @param circuits open at the same time, those that connect included
  * @param bytesPerSecond passed on in all; 0: no limit
@@ -22,7 +22,7 @@ public record RelayLimits(
         Duration connectTime,
         Duration spin) {
 
-    /** Of the two slots of a circuit, each. */
+    /** Bytes of each of the two slots of a circuit. */
     public static final int SLOT_BYTES = 32 << 10;
 
     /** 1024 circuits, 64 MiB. */

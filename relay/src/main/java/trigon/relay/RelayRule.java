@@ -3,7 +3,7 @@ package trigon.relay;
 import java.net.InetAddress;
 import java.util.Optional;
 
-/** What a relay asks of a circuit besides its proof, and what it knows of its links. */
+/** A relay's condition for a circuit besides its proof, and its knowledge of its links. */
 @FunctionalInterface
 public interface RelayRule {
 
@@ -20,7 +20,7 @@ public interface RelayRule {
         return 0;
     }
 
-    /** Whether a neighbour has been heard on the link of an own link-local address. */
+    /** Returns whether a neighbour has been heard on the link of an own link-local address. */
     default boolean isHeard(InetAddress own, InetAddress neighbour) {
         return false;
     }

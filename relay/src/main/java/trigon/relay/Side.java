@@ -22,7 +22,7 @@ import trigon.system.kernel.UnansweredConnections.Ends;
 /** One of the two sides of a circuit: a connection to a neighbour, and what carries its bytes. The relay's thread. */
 final class Side {
 
-    /** What is on its way on a link is bounded, so that the node's own traffic finds room there. */
+    /** Bound on the bytes under way on a link, so that the node's own traffic finds room there. */
     private static final int SEND_BUFFER_BYTES = 256 << 10;
 
     /** ip(7), "maximize throughput": a queue with bands takes the node's own packets first. */
@@ -84,7 +84,7 @@ final class Side {
         return key.isWritable();
     }
 
-    /** What its socket is selected for, with a carrier that may have something to be read, or to be written. */
+    /** Selects its socket for the needs of a carrier that may have something to be read, or to be written. */
     void await(boolean reads, boolean writes) {
         interest(carrier.interest(reads, writes));
     }
@@ -139,7 +139,7 @@ final class Side {
         return begun.isOver();
     }
 
-    /** Whether chunks carry the bytes from now on. */
+    /** Returns whether chunks carry the bytes from now on. */
     boolean hasChunks() {
         return upgrade != null && upgrade.isRdma();
     }

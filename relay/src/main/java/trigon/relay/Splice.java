@@ -69,7 +69,7 @@ final class Splice implements Direction {
         return over;
     }
 
-    /** Whether the bytes that it was to pass on are passed on. */
+    /** Returns whether the bytes that it was to pass on are passed on. */
     boolean isComplete() {
         return left == 0 && !full;
     }

@@ -46,7 +46,7 @@ final class Spliced {
                 new Splice(outgoing.carrier(), incoming.carrier(), slots.get()));
     }
 
-    /** Whether it has to be polled while something moves. */
+    /** Returns whether it has to be polled while something moves. */
     boolean isPolled() {
         return !incoming.carrier().isSelectable() || !outgoing.carrier().isSelectable();
     }
@@ -111,7 +111,7 @@ final class Spliced {
         return stillLooks;
     }
 
-    /** Whether what was passed on is still on its way. */
+    /** Returns whether what was passed on is still on its way. */
     boolean isSending() {
         return incoming.carrier().isSending() || outgoing.carrier().isSending();
     }
@@ -123,7 +123,7 @@ final class Spliced {
         await();
     }
 
-    /** Whether both sides have ended, and have been told so. */
+    /** Returns whether both sides have ended, and have been told so. */
     boolean isOver() {
         return onward.isOver() && back.isOver() && !isSending();
     }

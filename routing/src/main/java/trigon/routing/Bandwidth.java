@@ -1,14 +1,14 @@
 package trigon.routing;
 
 /**
- * What a path carries, as far as paths are compared by it: its slowest link's rate, in steps of a factor of 1.4. So a
- * little that PCIe or a driver takes away does not count, and both ends of a cable come to the same.
+ * The bandwidth of a path, as far as paths are compared by it: its slowest link's rate, in steps of a factor of 1.4. So
+ * a little that PCIe or a driver takes away does not count, and both ends of a cable come to the same.
  *
  * @param step 0 for a last resort, 1 for a rate that is not known, then from 100 Mbit/s on; 31 where nobody has said
  */
 public record Bandwidth(int step) implements Comparable<Bandwidth> {
 
-    /** Of a peer that has not said it: its end is taken to be as fast as this one. */
+    /** The bandwidth of a peer that has not said it: its end is taken to be as fast as this one. */
     public static final Bandwidth NOT_TOLD = new Bandwidth(31);
 
     private static final int FIRST = 2;
@@ -24,7 +24,9 @@ public record Bandwidth(int step) implements Comparable<Bandwidth> {
         }
     }
 
-    /** Of a link that counts so many Mbit/s: 0 is a last resort, and 1 is not known; see {@link LinkUse}. */
+    /**
+     * The bandwidth of a link that counts so many Mbit/s: 0 is a last resort, and 1 is not known; see {@link LinkUse}.
+     */
     public static Bandwidth of(int countedMbps) {
         if (countedMbps <= LinkUse.UNKNOWN_MBPS) {
             return new Bandwidth(Math.max(0, countedMbps));
@@ -33,7 +35,10 @@ public record Bandwidth(int step) implements Comparable<Bandwidth> {
         return new Bandwidth(Math.clamp(FIRST + Math.round(STEPS * doublings), FIRST, MAX));
     }
 
-    /** Of a route whose slowest link counts so many Mbit/s: each relay passes on by one link what comes by another. */
+    /**
+     * The bandwidth of a route whose slowest link counts so many Mbit/s: each relay passes on by one link what comes by
+     * another.
+     */
     public static Bandwidth ofRelayed(int countedMbps, int relays) {
         return of(
                 countedMbps <= LinkUse.UNKNOWN_MBPS
@@ -46,7 +51,7 @@ public record Bandwidth(int step) implements Comparable<Bandwidth> {
         return compareTo(other) <= 0 ? this : other;
     }
 
-    /** Whether this is more. */
+    /** Returns whether this is more. */
     public boolean exceeds(Bandwidth other) {
         return compareTo(other) > 0;
     }

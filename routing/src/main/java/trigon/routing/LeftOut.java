@@ -8,7 +8,7 @@ import trigon.verbs.GidEntry;
 import trigon.verbs.PortState;
 
 /**
- * What was found on this machine or is listed in the configuration file, and is not used, or not as found.
+ * Something found on this machine or listed in the configuration file that is not used, or not as found.
  *
  * @param name of the RDMA device or port, of the network interface, or of the NIC as the file lists it
  * @param cause why
@@ -24,12 +24,12 @@ public record LeftOut(String name, Cause cause) {
     /** Why something is not used; its text is for the user. */
     public sealed interface Cause {
 
-        /** How much it should worry whoever reads the log. */
+        /** Its weight for readers of the log. */
         default Weight weight() {
             return Weight.NOT_USED;
         }
 
-        /** Whether it would be used, or used differently, if it were up. */
+        /** Returns whether it would be used, or used differently, if it were up. */
         default boolean isDown() {
             return switch (this) {
                 case PortNotActive _, PortInterfaceDown _, InterfaceDown _, DownAtInit _, NotOpened _ -> true;
@@ -118,7 +118,7 @@ public record LeftOut(String name, Cause cause) {
             }
         }
 
-        /** Where there are RDMA ports, other interfaces are not used unless the file lists them. */
+        /** Left out since there are RDMA ports: other interfaces are not used unless the file lists them. */
         record NoRdmaInterface() implements Cause {
             @Override
             public String toString() {
@@ -231,7 +231,7 @@ public record LeftOut(String name, Cause cause) {
         }
     }
 
-    /** What is to be thought of it. */
+    /** The weight of something left out. */
     public enum Weight {
         /** It is not used, as it should be. */
         NOT_USED,

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What a network interface is for, which decides how much its speed counts when paths are compared. */
+/** The use of a network interface, which decides how much its speed counts when paths are compared. */
 public enum LinkUse {
     /** Whatever it carries. */
     DATA(""),
@@ -20,15 +20,15 @@ public enum LinkUse {
     /** Its address is deprecated: the kernel prefers others, and the address may go soon. */
     DEPRECATED("deprecated address");
 
-    /** What a speed counts that the kernel does not tell: less than any that it does. */
+    /** The Mbit/s of a speed that the kernel does not tell: less than any that it does. */
     static final int UNKNOWN_MBPS = 1;
 
     private static final int BOOTSTRAP_SHARE = 10;
 
-    /** Of the kernel's {@code DEVTYPE=} in an interface's {@code uevent}. */
+    /** Values of the kernel's {@code DEVTYPE=} in an interface's {@code uevent}. */
     private static final Set<String> TYPES = Set.of("DEVTYPE=wlan", "DEVTYPE=wwan", "DEVTYPE=gadget");
 
-    /** What the kernel calls the host's end of a cable to a USB gadget. */
+    /** The kernel's names for the host's end of a cable to a USB gadget. */
     private static final Pattern NAMES = Pattern.compile("(usb|wwan)[0-9]+");
 
     private final String words;
@@ -59,7 +59,7 @@ public enum LinkUse {
     }
 
     /**
-     * What a link's speed counts, in Mbit/s: 0 for a last resort and a deprecated address, 1 if it is not known, a
+     * The Mbit/s that a link's speed counts: 0 for a last resort and a deprecated address, 1 if it is not known, a
      * tenth for the bootstrap's network.
      *
      * @param speedMbps 0 if it is not known

@@ -83,7 +83,7 @@ public record LocalLink(
         return speedMbps > 0 ? speedMbps : ASSUMED_MBPS;
     }
 
-    /** What its speed counts when paths are compared, in Mbit/s; 0 for a last resort, and 1 if it is not known. */
+    /** The Mbit/s that its speed counts when paths are compared; 0 for a last resort, and 1 if it is not known. */
     public int countedMbps() {
         return use.countedMbps(speedMbps);
     }
@@ -93,17 +93,23 @@ public record LocalLink(
         return Bandwidth.of(countedMbps());
     }
 
-    /** Whether its address leads to the other end of its cable, or to its switch's other ports, and nowhere else. */
+    /**
+     * Returns whether its address leads to the other end of its cable, or to its switch's other ports, and nowhere
+     * else.
+     */
     public boolean isLinkLocal() {
         return address.isLinkLocal();
     }
 
-    /** What sockets are bound to: a link-local address with its interface, since each has one in that subnet. */
+    /**
+     * The address that sockets are bound to: a link-local address with its interface, since each has one in that
+     * subnet.
+     */
     public InetAddress bindAddress() {
         return InterfaceAddress.inZone(address.address(), interfaceIndex);
     }
 
-    /** Whether the other is one of the same address and kind, and for RDMA of the same device. */
+    /** Returns whether the other is one of the same address and kind, and for RDMA of the same device. */
     boolean isOfSameAddress(LocalLink other) {
         return kind == other.kind
                 && address.address().equals(other.address.address())
@@ -139,12 +145,12 @@ public record LocalLink(
         return "%s %s (%s)".formatted(label(), address, word(kind));
     }
 
-    /** What people know it by: its RDMA device and port, or the interface of its TCP connections. */
+    /** The name for people: its RDMA device and port, or the interface of its TCP connections. */
     public String label() {
         return kind == LinkKind.RDMA ? name : interfaceName;
     }
 
-    /** What carries the data, and how fast if that is known: for example {@code TCP, 10 Gb/s}. */
+    /** The carrier of its data, and its speed if that is known: for example {@code TCP, 10 Gb/s}. */
     public String carrier() {
         if (speedMbps <= 0) {
             return word(kind);
@@ -152,7 +158,7 @@ public record LocalLink(
         return word(kind) + ", " + (speedMbps % 1000 == 0 ? speedMbps / 1000 + " Gb/s" : speedMbps + " Mb/s");
     }
 
-    /** What carries the data, as messages name it. */
+    /** The carrier of the data, as messages name it. */
     public static String word(LinkKind kind) {
         return kind == LinkKind.RDMA ? "RDMA" : "TCP";
     }

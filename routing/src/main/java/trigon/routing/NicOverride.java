@@ -16,7 +16,7 @@ public record NicOverride(NicReference reference, Set<InetAddress> addresses) {
         addresses = Set.copyOf(addresses);
     }
 
-    /** Whether a path to that peer may begin with that link. */
+    /** Returns whether a path to that peer may begin with that link. */
     public boolean allows(LocalLink link) {
         return addresses.contains(link.address().address());
     }

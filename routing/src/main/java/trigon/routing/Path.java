@@ -25,7 +25,7 @@ public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind,
         return new Path(name, local, remote, kind, reason);
     }
 
-    /** Whether it leads through relays. */
+    /** Returns whether it leads through relays. */
     public boolean isRelayed() {
         return reason instanceof Reason.Relayed;
     }
@@ -35,7 +35,7 @@ public record Path(String peer, LocalLink local, PeerLink remote, LinkKind kind,
         return reason instanceof Reason.Relayed relayed ? relayed.relays() : "";
     }
 
-    /** What it carries, as paths are compared by it: what its slowest link does, as far as that is known. */
+    /** Its bandwidth, as paths are compared by it: what its slowest link does, as far as that is known. */
     public Bandwidth bandwidth() {
         return reason instanceof Reason.Relayed relayed
                 ? relayed.bandwidth()

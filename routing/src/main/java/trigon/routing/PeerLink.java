@@ -34,7 +34,7 @@ public record PeerLink(InetAddress address, int prefixLength, int tcpPort, Set<L
         kinds = Set.copyOf(EnumSet.copyOf(kinds));
     }
 
-    /** Of a peer that has not said how fast it is. */
+    /** A link of a peer that has not said how fast it is. */
     public PeerLink(InetAddress address, int prefixLength, int tcpPort, Set<LinkKind> kinds) {
         this(address, prefixLength, tcpPort, kinds, Bandwidth.NOT_TOLD);
     }

@@ -7,7 +7,7 @@ import trigon.config.cluster.NicReference;
 public sealed interface Reason {
 
     /**
-     * How closely both ends are related: the bits that their subnet has; for a route, less than any.
+     * Closeness of both ends: the bits that their subnet has; for a route, less than any.
      */
     default int subnetBits() {
         return switch (this) {
@@ -39,7 +39,7 @@ public sealed interface Reason {
         }
     }
 
-    /** Whether only the network can tell if it leads there. */
+    /** Returns whether only the network can tell if it leads there. */
     default boolean isLinkLocal() {
         return switch (this) {
             case LinkLocal _ -> true;
@@ -48,7 +48,7 @@ public sealed interface Reason {
         };
     }
 
-    /** Whether there is a subnet, too, in which the kernel may take another interface for this one. */
+    /** Returns whether there is a subnet, too, in which the kernel may take another interface for this one. */
     default boolean isInPlaceOfSubnet() {
         return isLinkLocal() && subnetBits() > 0;
     }

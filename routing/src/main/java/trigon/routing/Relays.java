@@ -56,7 +56,10 @@ public interface Relays {
     /** Time to wait for a route when none is known: others may have started later. */
     Duration patience();
 
-    /** Reason for the lack of a route to a peer, with the shape that is seen and what would help; empty if nothing is known. */
+    /**
+     * Reason for the lack of a route to a peer, with the shape that is seen and what would help; empty if nothing is
+     * known.
+     */
     String report(List<PeerLink> remotes);
 
     /** The order of nodes that needs no relay, ready to paste. */

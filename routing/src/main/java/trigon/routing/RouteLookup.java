@@ -11,7 +11,7 @@ public interface RouteLookup {
     /** The address of this machine from which packets to the destination would be sent; empty: it has no route. */
     Optional<InetAddress> sourceFor(InetAddress destination);
 
-    /** Whether packets from one of this machine's addresses to a destination go by a gateway. */
+    /** Returns whether packets from one of this machine's addresses to a destination go by a gateway. */
     default boolean hasGateway(InetAddress source, InetAddress destination) {
         return false;
     }

@@ -22,7 +22,7 @@ public final class SharedSubnets {
 
     private SharedSubnets() {}
 
-    /** Whether both are in each other's subnet, on different interfaces, and neither is link-local. */
+    /** Returns whether both are in each other's subnet, on different interfaces, and neither is link-local. */
     private static boolean areInOne(LocalLink one, LocalLink other) {
         return !one.interfaceName().equals(other.interfaceName())
                 && !one.isLinkLocal()
@@ -30,14 +30,14 @@ public final class SharedSubnets {
                 && other.address().contains(one.address().address());
     }
 
-    /** Whether another interface of this machine is in a link's subnet. */
+    /** Returns whether another interface of this machine is in a link's subnet. */
     public static boolean isShared(LocalLink link, List<LocalLink> all) {
         return all.stream().anyMatch(other -> areInOne(link, other));
     }
 
     /**
-     * Whether a link-local link is needed for this machine's own sake: its interface has no other address, or one that
-     * does not distinguish its cable. Else it is there for peers with such interfaces.
+     * Returns whether a link-local link is needed for this machine's own sake: its interface has no other address, or
+     * one that does not distinguish its cable. Else it is there for peers with such interfaces.
      */
     public static boolean isNeeded(LocalLink linkLocal, List<LocalLink> all) {
         List<LocalLink> beside = all.stream()

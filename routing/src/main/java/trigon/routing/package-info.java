@@ -1,5 +1,5 @@
 /**
- * Which local link reaches which peer: here is what a link, a path and the reason for it are.
+ * Local links by the peers that they reach: here is what a link, a path and the reason for it are.
  *
  * <p>{@link trigon.routing.discovery.LinkDiscovery} turns the settings and a snapshot of the machine into links;
  * {@link trigon.routing.table.RoutingTable} turns links and what a peer advertises into an ordered list of paths to

@@ -1,7 +1,7 @@
 package trigon.software;
 
 /**
- * Which messages leave the thread that posts and polls, and how many threads move those.
+ * The messages that leave the thread that posts and polls, and the number of threads that move them.
  *
  * <p>One core cannot copy at the speed of a fast link, and NCCL has one thread for all its connections. But a thread
  * that waits costs a change of threads for each message, and on few processors it takes the place of one that works.
@@ -27,7 +27,7 @@ public record MoverSettings(int threads, int fromBytes) {
         }
     }
 
-    /** What suits a process that may use so many processors: the half of them is left to NCCL and the application. */
+    /** Settings for a process that may use so many processors: the half of them is left to NCCL and the application. */
     public static MoverSettings forProcessors(int processors) {
         if (processors < MIN_PROCESSORS) {
             return NONE;

@@ -28,7 +28,7 @@ public record SoftwareDevice(String name, InetAddress address, int prefixLength,
         }
     }
 
-    /** Whether the other address is in this device's subnet. */
+    /** Returns whether the other address is in this device's subnet. */
     public boolean isOnLink(InetAddress other) {
         byte[] mine = address.getAddress();
         byte[] its = other.getAddress();

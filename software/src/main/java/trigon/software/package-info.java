@@ -1,5 +1,5 @@
 /**
- * What a software device stands for: {@link trigon.software.SoftwareDevice} and {@link trigon.software.MoverSettings}.
+ * The software devices: {@link trigon.software.SoftwareDevice} and {@link trigon.software.MoverSettings}.
  *
  * <p>A software device is {@link trigon.verbs} served over TCP, for links without RDMA NICs. It stands for one local IP
  * address; an open device listens on that address, and its TCP port is what the verbs call the LID. A queue pair sends

@@ -36,9 +36,9 @@ public interface ByteStream {
     void shutdownOutput() throws IOException;
 
     /**
-     * Whether a selector that has the stream's socket tells that there is something to read, or room to write. Else
-     * reading and writing are to be tried again and again; and sleepers say so by {@link #sleep}, after which
-     * the socket becomes readable once there may be something.
+     * Returns whether a selector that has the stream's socket tells that there is something to read, or room to write.
+     * Else reading and writing are to be tried again and again; and sleepers say so by {@link #sleep}, after which the
+     * socket becomes readable once there may be something.
      */
     boolean isSelectable();
 
@@ -64,10 +64,10 @@ public interface ByteStream {
      */
     boolean listen();
 
-    /** Whether something has come that no selector tells of: it is to be read before {@link #sleep}. */
+    /** Returns whether something has come that no selector tells of: it is to be read before {@link #sleep}. */
     boolean hasInput();
 
-    /** Whether what was written is still on its way to the neighbour: no socket tells when it has arrived. */
+    /** Returns whether what was written is still on its way to the neighbour: no socket tells when it has arrived. */
     boolean isSending();
 
     /** Ends both directions at once; the socket is closed. Twice is allowed. */

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  */
 public interface Conversation {
 
-    /** What the caller, who has the socket, is to do next. */
+    /** The next action of the caller, who has the socket. */
     sealed interface Step {
 
         /** Read what is expected now. */
@@ -25,9 +25,9 @@ public interface Conversation {
         record Refused(String why) implements Step {}
     }
 
-    /** Where the bytes go that are read next; full before {@link #next} is called. */
+    /** The buffer for what is read next; full before {@link #next} is called. */
     ByteBuffer expected();
 
-    /** What was expected is there. */
+    /** Takes what was expected. */
     Step next();
 }

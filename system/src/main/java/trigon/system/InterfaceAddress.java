@@ -80,7 +80,7 @@ public record InterfaceAddress(InetAddress address, int prefixLength) implements
                 "it must be an IPv4 or IPv6 address, not a name, as in 10.0.12.1 or fd00::1");
     }
 
-    /** Whether the other address is in this one's subnet. False for the other IP version. */
+    /** Returns whether the other address is in this one's subnet. False for the other IP version. */
     public boolean contains(InetAddress other) {
         byte[] mine = address.getAddress();
         byte[] others = other.getAddress();
@@ -93,7 +93,7 @@ public record InterfaceAddress(InetAddress address, int prefixLength) implements
                 && (rest == 0 || ((mine[whole] ^ others[whole]) & 0xFF) >>> (Byte.SIZE - rest) == 0);
     }
 
-    /** Whether it is one of IPv6 that means something on its own link only; all of them are in one subnet. */
+    /** Returns whether it is one of IPv6 that means something on its own link only; all of them are in one subnet. */
     public boolean isLinkLocal() {
         return address instanceof Inet6Address && address.isLinkLocalAddress();
     }

@@ -10,7 +10,7 @@ public final class PrintableText {
 
     private PrintableText() {}
 
-    /** Whether a character does more than show itself. Half of one may be a part of a whole. */
+    /** Returns whether a character does more than show itself. Half of one may be a part of a whole. */
     public static boolean isObeyed(char c) {
         return switch (Character.getType(c)) {
             case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> true;

@@ -1,5 +1,5 @@
 /**
- * What every module takes from the machine: the time, behind an interface that tests implement, native memory by
+ * The machine, as every module uses it: the time, behind an interface that tests implement, native memory by
  * address, errno values, and IP addresses as interfaces have them. Thread-safe.
  */
 @NullMarked

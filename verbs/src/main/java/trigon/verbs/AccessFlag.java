@@ -2,7 +2,7 @@ package trigon.verbs;
 
 import java.util.Set;
 
-/** What may be done to a memory region, or through a queue pair ({@code enum ibv_access_flags}). */
+/** A permission of a memory region, or of a queue pair ({@code enum ibv_access_flags}). */
 public enum AccessFlag {
     LOCAL_WRITE(1),
     REMOTE_WRITE(1 << 1),

@@ -1,7 +1,7 @@
 package trigon.verbs;
 
 /**
- * How packets find the peer's port ({@code struct ibv_ah_attr} with a global route).
+ * The route of packets to the peer's port ({@code struct ibv_ah_attr} with a global route).
  *
  * @param destination the peer port's GID
  * @param sourceGidIndex index of the local GID in the local port's table

@@ -3,7 +3,7 @@ package trigon.verbs;
 /** An asynchronous event of a device, acknowledged. */
 public sealed interface AsyncEvent {
 
-    /** What has happened; what it has happened to is in the record. */
+    /** The type of the event; the record names its object. */
     AsyncEventType type();
 
     /** About a queue pair, which may have been closed since. */

@@ -1,10 +1,9 @@
 package trigon.verbs;
 
 /**
- * What a device reports by itself, beside all completions ({@code enum ibv_event_type}, and one of software devices),
- * with what it means.
- *
- * @see <a href="https://man7.org/linux/man-pages/man3/ibv_get_async_event.3.html">ibv_get_async_event(3)</a>
+ * An event that a device reports by itself, beside all completions ({@code enum ibv_event_type}, and one of software
+ * devices), with its meaning. @see <a
+ * href="https://man7.org/linux/man-pages/man3/ibv_get_async_event.3.html">ibv_get_async_event(3)</a>
  */
 public enum AsyncEventType {
     COMPLETION_QUEUE_ERROR(
@@ -35,7 +34,7 @@ public enum AsyncEventType {
             Scope.QUEUE_PAIR,
             "a TCP connection of the queue pair was broken while none of its requests could tell");
 
-    /** What an event is about. */
+    /** The kind of object that an event is about. */
     public enum Scope {
         QUEUE_PAIR,
         COMPLETION_QUEUE,
@@ -75,12 +74,11 @@ public enum AsyncEventType {
         return code;
     }
 
-    /** What it is about. */
     public Scope scope() {
         return scope;
     }
 
-    /** What it means, for messages. */
+    /** Its meaning, for messages. */
     public String explanation() {
         return explanation;
     }

@@ -3,7 +3,7 @@ package trigon.verbs;
 import java.util.Optional;
 
 /**
- * Where finished work requests are reported ({@code struct ibv_cq}).
+ * A queue of finished work requests ({@code struct ibv_cq}).
  *
  * <p>Polled by one thread at a time.
  */
@@ -18,7 +18,7 @@ public interface CompletionQueue extends AutoCloseable {
      */
     int poll(WorkCompletions into);
 
-    /** How it is polled from C; empty where no function of C does that. */
+    /** The way to poll it from C; empty where no function of C does that. */
     default Optional<NativePoll> nativePoll() {
         return Optional.empty();
     }

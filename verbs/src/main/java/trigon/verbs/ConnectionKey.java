@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What only the two ends of one connection know, for devices that can have their peer prove that it does. Immutable;
+ * A secret of the two ends of one connection, for devices that can have their peer prove that it knows it. Immutable;
  * compared in constant time, and never printed.
  */
 public final class ConnectionKey {

@@ -1,7 +1,7 @@
 package trigon.verbs;
 
 /**
- * What a device can do ({@code struct ibv_device_attr}, the part that is used here).
+ * The abilities of a device ({@code struct ibv_device_attr}, the part that is used here).
  *
  * @param nodeGuid 64-bit GUID of the device
  * @param portCount number of physical ports; ports are numbered from 1

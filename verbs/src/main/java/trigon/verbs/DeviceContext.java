@@ -27,7 +27,7 @@ public interface DeviceContext extends AutoCloseable {
     /** The valid entries of a port's GID table, by index. {@code ibv_query_gid_ex(3)}. */
     List<GidEntry> gidTable(int port);
 
-    /** How it reaches memory of GPUs. Tries it, so the answer is to be kept. */
+    /** Its access to memory of GPUs. Tries it, so the answer is to be kept. */
     default DeviceMemory deviceMemory() {
         return DeviceMemory.unreachable("it copies by the CPU");
     }

@@ -1,7 +1,7 @@
 package trigon.verbs;
 
 /**
- * How a device reaches the memory of GPUs.
+ * A device's access to the memory of GPUs.
  *
  * @param dmaBuf whether it takes {@link DmaBuf} descriptors
  * @param peerMemory whether a kernel module lets it take such memory by address, as it takes the host's
@@ -9,12 +9,12 @@ package trigon.verbs;
  */
 public record DeviceMemory(boolean dmaBuf, boolean peerMemory, String obstacle) {
 
-    /** It does not. */
+    /** A device without access. */
     public static DeviceMemory unreachable(String obstacle) {
         return new DeviceMemory(false, false, obstacle);
     }
 
-    /** Whether it does in any way. */
+    /** Returns whether it does in any way. */
     public boolean isReachable() {
         return dmaBuf || peerMemory;
     }

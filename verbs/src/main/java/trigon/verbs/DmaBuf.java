@@ -46,7 +46,7 @@ public final class DmaBuf implements AutoCloseable {
         return descriptor;
     }
 
-    /** Where the memory begins in it, in bytes. */
+    /** Offset of the memory in it, in bytes. */
     public long offset() {
         return offset;
     }

@@ -47,12 +47,12 @@ public record Gid(long high, long low) {
         return ByteBuffer.allocate(BYTES).putLong(high).putLong(low).array();
     }
 
-    /** Whether all bits are zero: an unused entry of a GID table. */
+    /** Returns whether all bits are zero: an unused entry of a GID table. */
     public boolean isZero() {
         return high == 0 && low == 0;
     }
 
-    /** Whether it stands for an IPv4 address. */
+    /** Returns whether it stands for an IPv4 address. */
     public boolean isIpv4Mapped() {
         return high == 0 && (low & 0xFFFF_FFFF_0000_0000L) == IPV4_MAPPED_PREFIX;
     }

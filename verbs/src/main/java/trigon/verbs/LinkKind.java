@@ -1,6 +1,6 @@
 package trigon.verbs;
 
-/** What carries the data of a link. Both ends of a connection must be of the same kind. */
+/** The carrier of a link's data. Both ends of a connection must be of the same kind. */
 public enum LinkKind {
     /** An RDMA NIC, or SoftRoCE, behind libibverbs. */
     RDMA,

@@ -1,6 +1,6 @@
 package trigon.verbs;
 
-/** What a port's link is ({@code ibv_port_attr.link_layer}). */
+/** The type of a port's link ({@code ibv_port_attr.link_layer}). */
 public enum LinkLayer {
     INFINIBAND,
     ETHERNET,

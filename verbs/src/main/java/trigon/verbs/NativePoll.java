@@ -3,7 +3,7 @@ package trigon.verbs;
 import trigon.system.Errno;
 
 /**
- * What polls a completion queue in C: {@code int poll_cq(struct ibv_cq *queue, int entries,
+ * The function that polls a completion queue in C: {@code int poll_cq(struct ibv_cq *queue, int entries,
  * struct ibv_wc *completions)} of {@code struct ibv_context_ops}. Valid until the queue is closed; for the thread that
  * polls the queue.
  *
@@ -13,7 +13,7 @@ import trigon.system.Errno;
 public record NativePoll(long function, long queue) {
 
     /**
-     * What a call of the function returned, as {@link CompletionQueue#poll} returns it: some providers return -1 where
+     * The result of a call of the function, as {@link CompletionQueue#poll} returns it: some providers return -1 where
      * they know no errno.
      */
     public static int result(int returned) {

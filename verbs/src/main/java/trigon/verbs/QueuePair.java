@@ -83,8 +83,8 @@ public interface QueuePair extends AutoCloseable {
     int postEmptyReceives(int count);
 
     /**
-     * Waits until the connection to the peer is open, from READY_TO_SEND on: a device that works over connections of its own
-     * opens one ahead of the first request, which would wait for it otherwise. Control threads.
+     * Waits until the connection to the peer is open, from READY_TO_SEND on: a device that works over connections of
+     * its own opens one ahead of the first request, which would wait for it otherwise. Control threads.
      *
      * @return whether it is open; if not, because the peer refuses or the time is over, the first request tries again
      */
@@ -93,7 +93,7 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * How many of the send work requests since READY_TO_SEND the peer has, in their order, as far as this end knows:
+     * The number of send work requests since READY_TO_SEND that the peer has, in their order, as far as this end knows:
      * what {@link SendFlag#DELIVERY_COMPLETE} asks to be told of those that {@link SendFlag#INJECT_COMPLETE} completes
      * before. Never more than the peer has; stays as it is in the error state. Any thread.
      *
@@ -104,8 +104,8 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * Whether messages may still come in although the peer is gone: from the buffers of a device that works by copying.
-     * An RDMA NIC has acknowledged nothing that is not in memory.
+     * Returns whether messages may still come in although the peer is gone: from the buffers of a device that works by
+     * copying. An RDMA NIC has acknowledged nothing that is not in memory.
      */
     default boolean mayStillReceive() {
         return false;

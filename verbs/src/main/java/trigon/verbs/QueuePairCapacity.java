@@ -1,7 +1,7 @@
 package trigon.verbs;
 
 /**
- * What a queue pair is created with ({@code struct ibv_qp_init_attr}, {@code struct ibv_qp_cap}); one scatter/gather
+ * The sizes of a new queue pair ({@code struct ibv_qp_init_attr}, {@code struct ibv_qp_cap}); one scatter/gather
  * element per request.
  *
  * @param sendCompletions receives the completions of the send queue

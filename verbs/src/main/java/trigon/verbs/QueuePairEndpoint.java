@@ -1,7 +1,7 @@
 package trigon.verbs;
 
 /**
- * What one end tells the other about its queue pair, so that both can be connected.
+ * The description of a queue pair for the other end, so that both can be connected.
  *
  * @param number queue pair number, 24 bits
  * @param psn the first packet sequence number it sends, 24 bits

@@ -38,7 +38,7 @@ public final class ResourceLedger {
         }
     }
 
-    /** How many are open now. */
+    /** The number that are open now. */
     public int count(Kind kind) {
         return counter(kind).get();
     }

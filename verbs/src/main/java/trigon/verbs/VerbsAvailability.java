@@ -1,6 +1,6 @@
 package trigon.verbs;
 
-/** Whether a kind of devices can be used on this machine. Absence is a normal state with a reason, not an error. */
+/** The availability of a kind of devices on this machine. Absence is a normal state with a reason, not an error. */
 public sealed interface VerbsAvailability {
 
     /** The provider is there; it may still have no device. */

@@ -9,10 +9,10 @@ import java.util.List;
  */
 public interface VerbsProvider {
 
-    /** What the provider is called in logs, for example {@code libibverbs}. */
+    /** The provider's name in logs, for example {@code libibverbs}. */
     String name();
 
-    /** What carries the data of this provider's devices. */
+    /** The carrier of this provider's data. */
     LinkKind linkKind();
 
     /** Names of the devices that exist now, in the provider's order. Empty if there are none. */

@@ -1,6 +1,6 @@
 package trigon.verbs;
 
-/** What a completion is about ({@code enum ibv_wc_opcode}), as codes: the data path compares them as {@code int}. */
+/** The operation of a completion ({@code enum ibv_wc_opcode}), as codes: the data path compares them as {@code int}. */
 public final class WorkCompletionOpcode {
 
     public static final int SEND = 0;

@@ -43,8 +43,8 @@ public enum WorkCompletionStatus {
     }
 
     /**
-     * Whether the connection may be what has failed, or a device, so that the same may succeed over another one. Not so
-     * where either end was asked for what it must not do.
+     * Returns whether the connection may be what has failed, or a device, so that the same may succeed over another
+     * one. Not so where either end was asked for what it must not do.
      */
     public boolean isOfPath() {
         return switch (this) {
@@ -74,7 +74,7 @@ public enum WorkCompletionStatus {
         };
     }
 
-    /** What usually causes it, for an error message. */
+    /** Its usual cause, for an error message. */
     public String explanation() {
         return explanation;
     }

@@ -45,12 +45,12 @@ public final class WorkCompletions implements AutoCloseable {
         arena = null;
     }
 
-    /** How many completions it holds at most. */
+    /** The most completions that it holds. */
     public int capacity() {
         return capacity;
     }
 
-    /** Where the array starts. */
+    /** Address of the array. */
     public long address() {
         return address;
     }
@@ -65,7 +65,9 @@ public final class WorkCompletions implements AutoCloseable {
         return Memory.getInt(at(index) + STATUS_OFFSET);
     }
 
-    /** What was completed; not valid where the status is an error. For the codes see {@link WorkCompletionOpcode}. */
+    /**
+     * The completed operation; not valid where the status is an error. For the codes see {@link WorkCompletionOpcode}.
+     */
     public int opcode(int index) {
         return Memory.getInt(at(index) + OPCODE_OFFSET);
     }
@@ -85,7 +87,7 @@ public final class WorkCompletions implements AutoCloseable {
         return Integer.reverseBytes(Memory.getInt(at(index) + IMMEDIATE_OFFSET));
     }
 
-    /** Whether the peer sent an immediate. */
+    /** Returns whether the peer sent an immediate. */
     public boolean hasImmediate(int index) {
         return (Memory.getInt(at(index) + FLAGS_OFFSET) & WITH_IMMEDIATE) != 0;
     }

@@ -33,7 +33,7 @@ import trigon.stream.dial.FirstHop;
 abstract class ClientConnection extends HandshakeConnection {
 
     /**
-     * Where a connection goes, and what the listener must prove.
+     * The goal of a connection, and the listener's proof that it takes.
      *
      * @param local the local address that it is bound to
      * @param remote the listener's address
@@ -146,7 +146,7 @@ abstract class ClientConnection extends HandshakeConnection {
         sendNoted(new Hello(target.connection(), nonce, mark), proofs);
     }
 
-    /** Whether the listener has proven the frame to be its own; if not, it is refused. */
+    /** Returns whether the listener has proven the frame to be its own; if not, it is refused. */
     final boolean isProven(HandshakeFrame frame) {
         boolean proven = proofs != null && proofs.verify(frame.bytes());
         if (!proven) {

@@ -149,7 +149,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
         fail(Kind.ABANDONED, why);
     }
 
-    /** Whether the listener has proven itself: TCP knows by then how soon to send again what is lost. */
+    /** Returns whether the listener has proven itself: TCP knows by then how soon to send again what is lost. */
     boolean hasOffered() {
         return step != Step.GREETING;
     }

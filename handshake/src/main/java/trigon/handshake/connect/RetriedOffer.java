@@ -38,7 +38,7 @@ final class RetriedOffer implements OutgoingOffer {
     /** Published by the answer. */
     private OutgoingConnection current;
 
-    /** Whether the current one is the only one: it has the answer, or it is the second and has carried the offer. */
+    /** True if the current one is the only one: it has the answer, or it is the second and has carried the offer. */
     private boolean decided;
 
     /**
@@ -115,7 +115,7 @@ final class RetriedOffer implements OutgoingOffer {
         });
     }
 
-    /** Where both have waited in vain, it is the first one that has waited for the whole time. */
+    /** Picks the cause: if both have waited in vain, it is the first one's, which has waited for the whole time. */
     private Throwable reported(OutgoingConnection last, @Nullable Throwable failure) {
         Throwable cause = causeOf(failure);
         Throwable ofFirst = last == first || decided ? cause : causeOf(exceptionOf(first));
@@ -141,7 +141,7 @@ final class RetriedOffer implements OutgoingOffer {
         answer.complete(given);
     }
 
-    /** Whether its failure is that of the attempt: nothing else is under way. */
+    /** Returns whether its failure is that of the attempt: nothing else is under way. */
     private boolean isLast(OutgoingConnection failed) {
         OutgoingConnection other = second;
         if (decided) {

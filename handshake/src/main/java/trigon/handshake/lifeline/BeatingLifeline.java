@@ -4,7 +4,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.message.EndFailure;
 
-/** What {@link Lifelines} needs of a connection: it says that this side lives, and knows when the peer last did. */
+/**
+ * The part of a connection that {@link Lifelines} needs: it says that this side lives, and knows when the peer last
+ * did.
+ */
 interface BeatingLifeline {
 
     /** Says that this side lives. Event loop only. */
@@ -18,14 +21,14 @@ interface BeatingLifeline {
      */
     void look(long passedNanos, long now);
 
-    /** What was heard of the peer last. */
+    /** The last sign of life of the peer. */
     SilenceClock silence();
 
     /** The process that it has dialled, and from where; null if it was dialled: then the other end sets the pace. */
     @Nullable
     Object dialled();
 
-    /** Where the peer is, without its port; empty before there is a connection. */
+    /** The peer's address, without its port; empty before there is a connection. */
     String peerAddress();
 
     /** Ends the connection with a farewell. Event loop only. */

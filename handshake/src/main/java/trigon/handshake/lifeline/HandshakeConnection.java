@@ -35,7 +35,7 @@ import trigon.handshake.message.HandshakeProofs;
 import trigon.trace.TraceLog;
 
 /**
- * What both ends of a handshake have in common: one TCP connection, one deadline, one result. All fields belong to the
+ * The common part of both ends of a handshake: one TCP connection, one deadline, one result. All fields belong to the
  * event loop, but for the result.
  */
 public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implements Lifeline, BeatingLifeline {
@@ -49,7 +49,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
 
-    /** Whether the peer has given a sign of life since the link is established. */
+    /** True if the peer has given a sign of life since the link is established. */
     private volatile boolean heard;
 
     private @Nullable Channel channel;
@@ -80,7 +80,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     /** The handshake is over without a link; called once. The result completes after it. */
     protected abstract void failed(HandshakeException cause);
 
-    /** Which handshake between whom, for logs and exceptions. */
+    /** The handshake and its ends, for logs and exceptions. */
     protected abstract String describe();
 
     public final CompletableFuture<Established> result() {
@@ -91,7 +91,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         return loop;
     }
 
-    /** Whether the handshake has ended, with a link or without. */
+    /** Returns whether the handshake has ended, with a link or without. */
     public final boolean isOver() {
         return over;
     }

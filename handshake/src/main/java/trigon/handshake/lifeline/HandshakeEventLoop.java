@@ -78,7 +78,7 @@ public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable 
         return eventLoop;
     }
 
-    /** What all times are by. */
+    /** The clock of all times. */
     public NanoClock clock() {
         return clock;
     }
@@ -121,7 +121,9 @@ public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable 
         };
     }
 
-    /** Whether {@link #close} has begun: a channel that ends now was not ended by the peer. On the thread only. */
+    /**
+     * Returns whether {@link #close} has begun: a channel that ends now was not ended by the peer. On the thread only.
+     */
     public boolean isClosing() {
         return closing;
     }

@@ -40,7 +40,7 @@ final class HeartbeatGroup {
         }
     }
 
-    /** Whether that one is heard and looked at more often than the others. */
+    /** Returns whether that one is heard and looked at more often than the others. */
     boolean isFirst(BeatingLifeline connection) {
         return connection.equals(first);
     }
@@ -74,7 +74,9 @@ final class HeartbeatGroup {
         }
     }
 
-    /** Whether the first has heard nothing for a while, though its peer says often that it lives. Any thread. */
+    /**
+     * Returns whether the first has heard nothing for a while, though its peer says often that it lives. Any thread.
+     */
     boolean isQuiet() {
         BeatingLifeline known = first;
         return known != null && known.silence().hasMissed(MISSING, NANOS);

@@ -90,7 +90,7 @@ final class Lifelines {
         }
     }
 
-    /** Whether it says more often that it lives, for the trace. */
+    /** Returns whether it says more often that it lives, for the trace. */
     boolean isTraced(BeatingLifeline connection) {
         return traced.containsValue(connection);
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How long nothing was heard over a lifeline. Written on the event loop, read anywhere. */
+/** The time for which nothing was heard over a lifeline. Written on the event loop, read anywhere. */
 final class SilenceClock {
 
     /** From one sign of life to the next. */
@@ -29,7 +29,7 @@ final class SilenceClock {
     private volatile Runnable onQuiet = () -> {};
     private volatile @Nullable HeartbeatGroup group;
 
-    /** Of a lifeline that begins now: the first sign of life does not come soon after another one. */
+    /** The silence of a lifeline that begins now: the first sign of life does not come soon after another one. */
     SilenceClock(long now) {
         lastHeard = now - BEAT_NANOS;
     }
@@ -48,7 +48,7 @@ final class SilenceClock {
         return longer;
     }
 
-    /** How long it lasts, as of the last look. */
+    /** Its nanoseconds, as of the last look. */
     long nanos() {
         return nanos;
     }
@@ -63,7 +63,7 @@ final class SilenceClock {
         return before;
     }
 
-    /** Whether the peer says more often than once a beat that it lives. */
+    /** Returns whether the peer says more often than once a beat that it lives. */
     boolean peerHurries() {
         return hurries;
     }
@@ -88,7 +88,7 @@ final class SilenceClock {
         }
     }
 
-    /** Whether it lasts for longer than a peer that lives is silent. */
+    /** Returns whether it lasts for longer than a peer that lives is silent. */
     boolean isQuiet() {
         HeartbeatGroup known = group;
         return nanos > QUIET_NANOS || (known != null && known.isQuiet());

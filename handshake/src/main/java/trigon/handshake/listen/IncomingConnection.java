@@ -100,7 +100,7 @@ final class IncomingConnection extends HandshakeConnection {
         }
     }
 
-    /** Whether the peer has proven the frame to be its own; if not, it is refused. */
+    /** Returns whether the peer has proven the frame to be its own; if not, it is refused. */
     private boolean isProven(HandshakeFrame frame) {
         boolean proven = proofs != null && proofs.verify(frame.bytes());
         if (!proven) {
@@ -170,7 +170,7 @@ final class IncomingConnection extends HandshakeConnection {
         return found.isConnected() && found.handler().isTaken();
     }
 
-    /** Whether an offer is one that the registration waits for; refuses it if not. */
+    /** Returns whether an offer is one that the registration waits for; refuses it if not. */
     private boolean isDue(Offer received, Registration found) {
         boolean resumes = received.resumeCounts().isPresent();
         if (resumes && !found.resumes()) {
@@ -317,7 +317,7 @@ final class IncomingConnection extends HandshakeConnection {
         cause.logTo(LOGGER);
     }
 
-    /** Where the peer is, or says that it is. */
+    /** The peer's address, or the one that it names. */
     InetAddress remoteAddress() {
         return remote.getAddress();
     }

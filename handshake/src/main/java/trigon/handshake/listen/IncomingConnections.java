@@ -39,7 +39,7 @@ final class IncomingConnections {
     private final Set<IncomingConnection> open = new HashSet<>();
     private final UnauthenticatedConnections unauthenticated = new UnauthenticatedConnections();
     private final Set<NodeIdentity> warnedOf = new HashSet<>();
-    /** Of each kind: a flood of one hides no other. */
+    /** Failures of each kind: a flood of one hides no other. */
     private final Map<Kind, RareMessage> failures = new EnumMap<>(Kind.class);
 
     private boolean closed;
@@ -81,7 +81,9 @@ final class IncomingConnections {
         return registrations.remove(connection);
     }
 
-    /** Whether it has ended here a short while ago: its peer may ask whether it lives before it hears of that. */
+    /**
+     * Returns whether it has ended here a short while ago: its peer may ask whether it lives before it hears of that.
+     */
     boolean hasEnded(ConnectionId connection) {
         return ended.contains(connection);
     }
@@ -131,7 +133,7 @@ final class IncomingConnections {
         Objects.requireNonNull(failures.get(cause.kind())).log(String.valueOf(cause.getMessage()));
     }
 
-    /** How many are connected and have proven nothing. */
+    /** The number of connections that have proven nothing. */
     int unauthenticated() {
         return unauthenticated.size();
     }

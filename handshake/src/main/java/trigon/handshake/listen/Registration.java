@@ -23,12 +23,12 @@ final class Registration {
     private final SortedMap<Integer, IncomingConnection> current = new TreeMap<>();
 
     private long attempt;
-    /** Of the attempt, a bit for each queue pair. */
+    /** Queue pairs of the attempt that are established, a bit for each. */
     private int established;
-    /** How many queue pairs the connection has; 0 as long as nothing is established. */
+    /** The number of the connection's queue pairs; 0 as long as nothing is established. */
     private int stripes;
 
-    /** Of a connection that is waited for. */
+    /** A registration of a connection that is waited for. */
     Registration(ConnectionSecret secret, OfferHandler handler) {
         this(secret, handler, false);
     }
@@ -52,12 +52,12 @@ final class Registration {
         return handler;
     }
 
-    /** Whether the connection is there, and may go on over new paths. */
+    /** Returns whether the connection is there, and may go on over new paths. */
     boolean resumes() {
         return resumes;
     }
 
-    /** Whether a link came of it: there is only one. */
+    /** Returns whether a link came of it: there is only one. */
     boolean isConnected() {
         return stripes > 0 && Integer.bitCount(established) == stripes;
     }

@@ -15,7 +15,7 @@ public record ConnectionId(long value) {
         return new ConnectionId(OpaqueBytes.RANDOM.nextLong());
     }
 
-    /** What the connecting side's end is named by, where its process listens for the other one. */
+    /** The name of the connecting side's end, where its process listens for the other one. */
     public ConnectionId ofConnectingSide() {
         return new ConnectionId(~value);
     }

@@ -1,7 +1,7 @@
 package trigon.handshake.message;
 
 /**
- * What only the two ends of one connection know: made by the listening side, carried in its {@link ListenHandle}, never
+ * The secret of the two ends of one connection: made by the listening side, carried in its {@link ListenHandle}, never
  * sent over a link. Both sides prove in the handshake that they know it.
  *
  * @param value {@value #BYTES} random bytes

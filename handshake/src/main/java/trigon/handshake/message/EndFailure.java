@@ -9,7 +9,7 @@ package trigon.handshake.message;
  */
 public record EndFailure(Scope scope, String words) {
 
-    /** How much has failed. */
+    /** The extent of a failure. */
     public enum Scope {
         /** This connection: its queue pair, its device, what was asked of it. */
         CONNECTION(1),

@@ -50,7 +50,7 @@ public final class HandshakeCodec {
 
     static final int VERSION = 12;
 
-    /** Of a frame, before its body. */
+    /** Bytes of a frame before its body. */
     public static final int HEADER_BYTES = 8;
 
     /** The longest frame; the longest reason fits, with a proof. */

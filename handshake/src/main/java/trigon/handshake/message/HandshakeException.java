@@ -10,9 +10,11 @@ public final class HandshakeException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What went wrong, as far as the caller's next step depends on it. */
+    /** The kind of a failure, as far as the caller's next step depends on it. */
     public enum Kind {
-        /** The TCP connection could not be made (refused, no route, no such local address), or there is no path back. */
+        /**
+         * The TCP connection could not be made (refused, no route, no such local address), or there is no path back.
+         */
         UNREACHABLE,
         /** A firewall rejects the TCP connection, though the peer's hardware answers. */
         BLOCKED,
@@ -34,20 +36,22 @@ public final class HandshakeException extends RuntimeException {
 
     private final Kind kind;
 
-    /** What has failed, where and why, and what to do; with what the kernel or the peer's handler said, if anything. */
+    /**
+     * A failure: the object, the reason and the remedy; with what the kernel or the peer's handler said, if anything.
+     */
     public HandshakeException(Kind kind, String message, @Nullable Throwable cause) {
         super(message, cause);
         this.kind = Objects.requireNonNull(kind, "kind");
     }
 
-    /** What has failed, where and why, and what to do. */
+    /** A failure: the object, the reason and the remedy. */
     public HandshakeException(Kind kind, String message) {
         this(kind, message, null);
     }
 
     /**
-     * Whether the same may work a moment later: there was no path to the peer, no own address to go from, or no path back
-     * from the peer. A refusal is an answer, and stays one.
+     * Returns whether the same may work a moment later: there was no path to the peer, no own address to go from, or no
+     * path back from the peer. A refusal is an answer, and stays one.
      */
     public boolean mayPass() {
         return kind == Kind.UNREACHABLE && !(getCause() instanceof ConnectException);
@@ -67,9 +71,9 @@ public final class HandshakeException extends RuntimeException {
     }
 
     /**
-     * Whether somebody there says no: nobody listens at an address that answers, or whoever does knows nothing of the
-     * connection. Both are unproven. Only who knows the connection's secret proves anything, and who has lost the
-     * connection does not: so it takes more to say that the peer is gone, for a firewall or another machine of that
+     * Returns whether somebody there says no: nobody listens at an address that answers, or whoever does knows nothing
+     * of the connection. Both are unproven. Only who knows the connection's secret proves anything, and who has lost
+     * the connection does not: so it takes more to say that the peer is gone, for a firewall or another machine of that
      * address refuses alike.
      */
     public boolean isRefusal() {

@@ -5,7 +5,7 @@ import java.util.Optional;
 import trigon.verbs.LinkKind;
 import trigon.verbs.QueuePairEndpoint;
 
-/** What the two ends say to each other, in this order; see {@code HandshakeCodec} for the bytes. */
+/** The messages of the two ends, in their order; see {@code HandshakeCodec} for the bytes. */
 public sealed interface HandshakeMessage {
 
     /**
@@ -55,7 +55,7 @@ public sealed interface HandshakeMessage {
             ListenHandle.requireFitting(listeners);
         }
 
-        /** Of a connection that begins, and that ends with its paths. */
+        /** An offer for a connection that begins, and that ends with its paths. */
         public Offer(
                 ConnectionId connection,
                 NodeIdentity node,
@@ -136,7 +136,7 @@ public sealed interface HandshakeMessage {
      */
     record Reject(String reason) implements HandshakeMessage {
 
-        /** What is longer is cut off. */
+        /** The longest reason; more is cut off. */
         public static final int MAX_REASON_CHARS = 1000;
 
         public Reject {

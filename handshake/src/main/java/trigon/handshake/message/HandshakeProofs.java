@@ -36,7 +36,6 @@ public final class HandshakeProofs {
     /** The mark of a side that has no cluster key. */
     public static final OpaqueBytes NO_CLUSTER = OpaqueBytes.of(new byte[BYTES]);
 
-    /** Which end of the connection. */
     public enum Side {
         CONNECTING("Trigon handshake 4, connecting side"),
         LISTENING("Trigon handshake 4, listening side");
@@ -47,7 +46,7 @@ public final class HandshakeProofs {
             this.label = label;
         }
 
-        /** What its key is for, in the words of RFC 5869 the info. */
+        /** The key's purpose, in the words of RFC 5869 the info. */
         private byte[] info() {
             return label.getBytes(StandardCharsets.US_ASCII);
         }
@@ -69,7 +68,7 @@ public final class HandshakeProofs {
         this.data = data;
     }
 
-    /** What one side can prove, before anything is said. */
+    /** The proofs of one side, before anything is said. */
     public static HandshakeProofs of(Side side, ConnectionSecret secret, Optional<ClusterKey> clusterKey) {
         try {
             KDF kdf = KDF.getInstance(HKDF);
@@ -127,7 +126,7 @@ public final class HandshakeProofs {
         transcript.writeBytes(frame);
     }
 
-    /** Whether the peer's frame ends with a right proof; notes it then. */
+    /** Returns whether the peer's frame ends with a right proof; notes it then. */
     public boolean verify(byte[] frame) {
         boolean right = verifyAfterwards(frame);
         if (right) {
@@ -141,7 +140,7 @@ public final class HandshakeProofs {
         System.arraycopy(proof(own, frame), 0, frame, frame.length - BYTES, BYTES);
     }
 
-    /** Whether the peer's frame, one that comes after all that is agreed on, ends with a right proof. */
+    /** Returns whether the peer's frame, one that comes after all that is agreed on, ends with a right proof. */
     public boolean verifyAfterwards(byte[] frame) {
         byte[] proof = new byte[BYTES];
         System.arraycopy(frame, frame.length - BYTES, proof, 0, BYTES);

@@ -39,7 +39,7 @@ public record LinkAddress(InetAddress address, int prefixLength, int port, Set<L
         kinds = Set.copyOf(EnumSet.copyOf(kinds));
     }
 
-    /** Of a link whose bandwidth is not told. */
+    /** A link whose bandwidth is not told. */
     public LinkAddress(InetAddress address, int prefixLength, int port, Set<LinkKind> kinds) {
         this(address, prefixLength, port, kinds, NOT_TOLD);
     }

@@ -7,7 +7,7 @@ import trigon.handshake.message.HandshakeException.Kind;
 import trigon.system.Memory;
 
 /**
- * What a listener tells the connecting side by way of NCCL, which carries these bytes without looking at them.
+ * A listener's message to the connecting side by way of NCCL, which carries these bytes without looking at them.
  *
  * <p>In network order: magic (4 bytes), version (1), flags (1, 0), node index (2), fingerprint of the settings (4),
  * connection (8), its secret (16), number of links (1), number of links left out (1), host (2), then the links; see
@@ -35,7 +35,7 @@ public record ListenHandle(
     /** Length in bytes ({@code NCCL_NET_HANDLE_MAXSIZE}). */
     public static final int BYTES = 128;
 
-    /** Where the connecting side's own 8 bytes start; zero when the listener writes the handle. */
+    /** Offset of the connecting side's own 8 bytes; zero when the listener writes the handle. */
     public static final int PRIVATE_OFFSET = BYTES - Long.BYTES;
 
     /** "TrgH" */

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
 
 /**
- * Who a process is to its peers.
+ * A process's identity to its peers.
  *
  * @param name the node's name, for logs; 1 to 255 bytes of UTF-8 without control characters
  * @param index its index in the cluster's configuration, 0 to 65534; empty where there is none

@@ -32,7 +32,6 @@ public final class OpaqueBytes {
         return new OpaqueBytes(bytes);
     }
 
-    /** How many they are. */
     public int length() {
         return bytes.length;
     }

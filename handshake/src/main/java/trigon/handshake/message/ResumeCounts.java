@@ -1,7 +1,7 @@
 package trigon.handshake.message;
 
 /**
- * What a sender says when it offers new paths for a connection whose former ones have failed.
+ * A sender's counts when it offers new paths for a connection whose former ones have failed.
  *
  * @param attempt its number; greater than those before
  * @param begun messages that it has begun

@@ -1,7 +1,7 @@
 package trigon.handshake.message;
 
 /**
- * Which of a connection's queue pairs an offer is about. Each is offered by a handshake of its own, over its own path.
+ * The queue pairs of a connection that an offer is about. Each is offered by a handshake of its own, over its own path.
  *
  * @param attempt number of the attempt at the connection, random: all its offers have the same, and end those of others
  * @param index which one, 0 to {@code offered} - 1
@@ -24,7 +24,7 @@ public record Stripe(long attempt, int index, int offered) {
         return new Stripe(attempt, 0, 1);
     }
 
-    /** Whether messages may go in parts, over several queue pairs. */
+    /** Returns whether messages may go in parts, over several queue pairs. */
     public boolean isOneOfSeveral() {
         return offered > 1;
     }

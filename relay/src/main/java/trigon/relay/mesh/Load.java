@@ -3,7 +3,7 @@ package trigon.relay.mesh;
 import java.util.concurrent.TimeUnit;
 import trigon.relay.RelayCounts;
 
-/** What a relay passes on, from one question to the next. One thread. */
+/** The rate of a relay, from one question to the next. One thread. */
 final class Load {
 
     private final RelayCounts counts;

@@ -37,8 +37,9 @@ import trigon.stream.hop.HopDevices;
 import trigon.system.NanoClock;
 
 /**
- * This process's part in the mesh of relays: it relays for others, and finds routes through them where it needs one. Only
- * then processes announce themselves. It has no thread before one is needed. Its methods may be called from any thread.
+ * This process's part in the mesh of relays: it relays for others, and finds routes through them where it needs one.
+ * Only then processes announce themselves. It has no thread before one is needed. Its methods may be called from any
+ * thread.
  */
 public final class Mesh implements Relays, AutoCloseable {
 
@@ -220,7 +221,7 @@ public final class Mesh implements Relays, AutoCloseable {
                 .toList();
     }
 
-    /** What the cluster's file says of where others are: told by unicast, too. */
+    /** The others' addresses in the cluster file: told by unicast, too. */
     private static List<InetAddress> others(PluginConfig config) {
         return config.cluster().map(ClusterConfig::nodes).orElse(List.of()).stream()
                 .flatMap(node -> node.nics().stream())
@@ -277,12 +278,11 @@ public final class Mesh implements Relays, AutoCloseable {
         }
     }
 
-    /** What is known of the others now. */
+    /** The other nodes that are known now. */
     public Nodes nodes() {
         return announcer.nodes();
     }
 
-    /** What the relay has done. */
     public RelayCounts counts() {
         return relay.counts();
     }

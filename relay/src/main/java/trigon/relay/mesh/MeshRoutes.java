@@ -56,13 +56,13 @@ final class MeshRoutes implements CircuitRoutes {
         }
     }
 
-    /** What carries most goes first, in steps; then the fewest relays, then those with less to do. */
+    /** Compares by bandwidth, most first, in steps; then by the number of relays, fewest first, then by load. */
     private static final Comparator<Candidate> BY_RANK = Comparator.comparing(Candidate::bandwidth)
             .reversed()
             .thenComparingInt(candidate -> candidate.route().relays().size())
             .thenComparingInt(candidate -> candidate.route().loadMbps() / Routes.LOAD_STEP_MBPS);
 
-    /** What comes first of two candidates does so at both ends: by names and addresses, and not by whose they are. */
+    /** Compares alike at both ends: by names and addresses, and not by whose they are. */
     private static final Comparator<Candidate> ALIKE_AT_BOTH_ENDS = Comparator.comparing((Candidate candidate) ->
                     String.join(" ", candidate.route().names().stream().sorted().toList()))
             .thenComparing(candidate -> candidate.ends().getFirst())
@@ -81,7 +81,7 @@ final class MeshRoutes implements CircuitRoutes {
     private final CircuitKeys keys;
     private final Supplier<Nodes> nodes;
 
-    /** What peers said lately of their links: whether these have RDMA. */
+    /** Peers' latest word of their links: whether these have RDMA. */
     private final Map<InetAddress, Boolean> saidRdma = Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<InetAddress, Boolean> eldest) {

@@ -18,7 +18,7 @@ import trigon.relay.topology.Shape;
 import trigon.system.NanoClock;
 
 /**
- * What there is to say of the topology: its shape, once it stays the same for a while; cables that the cluster's file
+ * The topology as the log tells it: its shape, once it stays the same for a while; cables that the cluster's file
  * has and that do not work; and who is at an address. Learns on one thread, answers on any.
  */
 final class Neighbourhood {
@@ -55,7 +55,7 @@ final class Neighbourhood {
         this.clock = clock;
     }
 
-    /** What is known now. It is looked at once it has been the same for a while, and then once. */
+    /** Takes what is known now. It is looked at once it has been the same for a while, and then once. */
     void learn(Nodes known) {
         nodes = known;
         long now = clock.nanoTime();
@@ -91,7 +91,7 @@ final class Neighbourhood {
         }
     }
 
-    /** Whether a neighbour has been heard lately on the link of an own address. */
+    /** Returns whether a neighbour has been heard lately on the link of an own address. */
     boolean isHeard(InetAddress own, InetAddress neighbour) {
         Nodes known = nodes;
         return known != null

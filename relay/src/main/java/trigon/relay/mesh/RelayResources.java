@@ -3,7 +3,7 @@ package trigon.relay.mesh;
 import trigon.stream.hop.HopDevices;
 
 /**
- * What a process has for relaying.
+ * A process's resources for relaying.
  *
  * @param hops what may carry circuits faster than TCP; stay the caller's
  * @param spins whether the relay's thread may look for more before it sleeps

@@ -13,15 +13,18 @@ import trigon.routing.PeerLink;
 import trigon.system.InterfaceAddress;
 
 /**
- * Has the connections to a node share the routes of equal rank, by count: of eight over two relays, each relay has four.
- * A connection keeps its number, so that it finds the same route first when it looks again. Thread-safe.
+ * Has the connections to a node share the routes of equal rank, by count: of eight over two relays, each relay has
+ * four. A connection keeps its number, so that it finds the same route first when it looks again. Thread-safe.
  */
 final class RouteBalancer {
 
-    /** Of connections whose numbers are remembered, and of peers; the one asked for longest ago is counted anew. */
+    /**
+     * Bound on the connections whose numbers are remembered, and on the peers; the one asked for longest ago is counted
+     * anew.
+     */
     private static final int MAX_REMEMBERED = 16_384;
 
-    /** Of more routes of equal rank, the others follow in their order. */
+    /** Bound on the routes of equal rank that are shared; the others follow in their order. */
     private static final int MAX_ROUTES = 64;
 
     private record Connection(List<InetAddress> peer, long number) {}
@@ -49,7 +52,7 @@ final class RouteBalancer {
     }
 
     /**
-     * What the list of routes to a peer begins with.
+     * The first place in the list of routes to a peer.
      *
      * @param own the first address of this node: of two nodes, one begins with the first route and the other with the
      *     second, so that the two directions do not share a relay

@@ -37,7 +37,7 @@ public final class AnnouncementKey {
         }
     }
 
-    /** Whether a proof shows that a record is of this cluster; else anybody can have made it. */
+    /** Returns whether a proof shows that a record is of this cluster; else anybody can have made it. */
     boolean isSecret() {
         return secret;
     }

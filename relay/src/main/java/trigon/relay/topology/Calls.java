@@ -1,14 +1,14 @@
 package trigon.relay.topology;
 
 /**
- * Whether this process has a reason to announce itself: it needs a route through relays, or somebody near needs one and
+ * The reason of this process to announce itself: it needs a route through relays, or somebody near needs one and
  * calls. A call goes two nodes far, to the relays beside the node that needs them, and to those beside these, which
  * relays have to hear. With a cluster key records are passed on, and so reach all nodes as they are. One thread; times
  * are {@link System#nanoTime}.
  */
 final class Calls {
 
-    /** What a node says that needs relays itself; who hears a number says one less. */
+    /** The call of a node that needs relays itself; a hearer's is one less. */
     static final int MAX = 2;
 
     /** Nobody calls. */
@@ -18,7 +18,7 @@ final class Calls {
     private final boolean[] heard = new boolean[MAX + 1];
     private boolean needed;
 
-    /** Whether this process needs relays itself, from now on. */
+    /** Sets whether this process needs relays itself, from now on. */
     void need(boolean now) {
         needed = now;
     }
@@ -29,12 +29,12 @@ final class Calls {
         heardAt[call] = now;
     }
 
-    /** Whether there is something to announce for. */
+    /** Returns whether there is something to announce for. */
     boolean isCalled(long now) {
         return level(now) > NONE;
     }
 
-    /** What this process says; 0 if it is only called itself, or says nothing. */
+    /** This process's call; 0 if it is only called itself, or says nothing. */
     int call(long now) {
         return Math.max(0, level(now));
     }

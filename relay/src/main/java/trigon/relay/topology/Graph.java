@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.system.InterfaceAddress;
 
 /**
- * Which nodes are joined, by their numbers. A link counts for another by its address and its subnet, found in maps:
+ * The links between nodes, by their numbers. A link counts for another by its address and its subnet, found in maps:
  * pairs of links are never looked at, since a switch, or whoever makes up records, has any number of them. Takes time
  * and memory by the number of links, and a bit for each pair of nodes once neighbours are asked for. Any thread.
  */
@@ -22,10 +22,9 @@ final class Graph {
     /** A link with the index of the node that has it. */
     record End(int node, Node.Link link) {}
 
-    /** Some links. */
     private static final class Ends {
 
-        /** Of more links, the nodes are remembered. */
+        /** Bound on a list of links; of more, the nodes are remembered. */
         private static final int FEW = 64;
 
         private final List<End> list = new ArrayList<>(1);
@@ -64,7 +63,9 @@ final class Graph {
     private final List<Integer> lengthsOfIpv6;
     private BitSet @Nullable [] neighbours;
 
-    /** Of all links, those of the own node come first where not all lengths of prefixes can be looked at. */
+    /**
+     * A graph of nodes, in which links of the own node come first where not all lengths of prefixes can be looked at.
+     */
     Graph(List<Node> nodes, long ownNode) {
         this.nodes = nodes;
         List<End> ends = new ArrayList<>();
@@ -120,7 +121,7 @@ final class Graph {
         return address instanceof Inet4Address ? lengthsOfIpv4 : lengthsOfIpv6;
     }
 
-    /** Whether all of its subnet counts as heard, which does where the length of its prefix is looked at. */
+    /** Returns whether all of its subnet counts as heard, which does where the length of its prefix is looked at. */
     private boolean isLookedAt(Node.Link link) {
         InterfaceAddress address = link.address();
         return link.crowded()

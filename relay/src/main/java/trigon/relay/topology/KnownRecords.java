@@ -12,7 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import trigon.relay.topology.RecordCodec.Sealed;
 
-/** What was heard of other processes, and is not old yet, within {@link Limits}. One thread. */
+/** Records of other processes that are not old yet, within {@link Limits}. One thread. */
 final class KnownRecords {
 
     /** Processes whose end is remembered, so that nobody brings them back. */
@@ -81,7 +81,7 @@ final class KnownRecords {
         return known.get(instance);
     }
 
-    /** Whether it is of a process that has ended, from before that. */
+    /** Returns whether it is of a process that has ended, from before that. */
     boolean isOfEnded(NodeRecord record) {
         return record.sequence() <= ended.getOrDefault(record.instance(), Long.MIN_VALUE);
     }
@@ -172,7 +172,7 @@ final class KnownRecords {
         return structure;
     }
 
-    /** Whether anything is different since this was asked last. */
+    /** Returns whether anything is different since this was asked last. */
     boolean takeChanged() {
         boolean was = changed;
         changed = false;

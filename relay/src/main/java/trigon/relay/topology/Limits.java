@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much is taken and remembered of what others announce: records and bytes in all, and records in a second; of what
+ * The limits on others' announcements: records and bytes in all, and records in a second; of what
  * comes from one address, half of each. So whoever floods from one address leaves room for the others. Without a key
  * an address speaks for its own node alone, and much less is remembered of it. One thread.
  */
@@ -20,7 +20,7 @@ final class Limits {
     /** Processes of a node that are known where nobody proves a record: a node has so many in several jobs. */
     static final int MAX_UNPROVEN_OF_SOURCE = 128;
 
-    /** Of these, their records as they were sent; in memory they are some ten times as long. */
+    /** Bytes of records as they were sent; in memory they are some ten times as long. */
     static final int MAX_BYTES = 2 << 20;
 
     /** 4096 processes announce themselves five times a second at first. */
@@ -62,7 +62,7 @@ final class Limits {
         mostOfSource = proven ? MAX_RECORDS / 2 : MAX_UNPROVEN_OF_SOURCE;
     }
 
-    /** Whether one more record is looked at now. */
+    /** Returns whether one more record is looked at now. */
     boolean take(InetAddress source, long now) {
         if (taken == 0 || now - second >= SECOND) {
             second = now;
@@ -78,7 +78,10 @@ final class Limits {
         return true;
     }
 
-    /** Whether a record of so many bytes is remembered; then it is counted, until it is {@linkplain #forget let go}. */
+    /**
+     * Returns whether a record of so many bytes is remembered; then it is counted, until it is {@linkplain #forget let
+     * go}.
+     */
     boolean remember(InetAddress source, int bytes) {
         Share share = ofSource.computeIfAbsent(source, _ -> new Share());
         if (!all.hasRoom(bytes, MAX_RECORDS, MAX_BYTES) || !share.hasRoom(bytes, mostOfSource, MAX_BYTES / 2)) {
@@ -116,7 +119,7 @@ final class Limits {
         return exceeded;
     }
 
-    /** Where the first record came from that was not taken; once. */
+    /** The source of the first record that was not taken; once. */
     Optional<InetAddress> toTell() {
         if (told || first == null) {
             return Optional.empty();

@@ -37,7 +37,7 @@ public record LinkRecord(
         return new LinkRecord(address, relayPort, speedMbps, false, List.of(), false);
     }
 
-    /** Whether it is the same but for its relay. */
+    /** Returns whether it is the same but for its relay. */
     boolean isLike(LinkRecord other) {
         return address.equals(other.address)
                 && speedMbps == other.speedMbps
@@ -46,7 +46,7 @@ public record LinkRecord(
                 && neighbours.equals(other.neighbours);
     }
 
-    /** Whether that address was heard there. */
+    /** Returns whether that address was heard there. */
     public boolean hears(InetAddress other) {
         return neighbours.contains(other) || (crowded && !address.isLinkLocal() && address.contains(other));
     }

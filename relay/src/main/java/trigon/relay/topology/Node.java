@@ -42,12 +42,12 @@ public record Node(long id, String name, List<Link> links) {
             boolean crowded,
             List<RelayPort> relays) {
 
-        /** Whether that address was heard there. */
+        /** Returns whether that address was heard there. */
         public boolean hears(InetAddress other) {
             return heard.contains(other) || (crowded && !address.isLinkLocal() && address.contains(other));
         }
 
-        /** Whether they are two ends of a link that works: one has heard the other. */
+        /** Returns whether they are two ends of a link that works: one has heard the other. */
         boolean joins(Link other) {
             return hears(other.address.address()) || other.hears(address.address());
         }
@@ -57,7 +57,7 @@ public record Node(long id, String name, List<Link> links) {
         links = List.copyOf(links);
     }
 
-    /** Whether a process of it relays. */
+    /** Returns whether a process of it relays. */
     public boolean relays() {
         return links.stream().anyMatch(link -> !link.relays().isEmpty());
     }

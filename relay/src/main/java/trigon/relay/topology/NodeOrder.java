@@ -14,10 +14,10 @@ import trigon.config.Settings;
 /** An order of nodes in which neighbours in NCCL's ring, which follows the order of ranks, have a link. */
 public final class NodeOrder {
 
-    /** Of the search; more nodes than some 20 may take more, and then there is no advice. */
+    /** Bound on the search; more nodes than some 20 may take more, and then there is no advice. */
     private static final int MAX_LOOKS = 1_000_000;
 
-    /** Of more nodes, nobody puts the names into an order by hand; and each is a call within another. */
+    /** Bound on the nodes: nobody orders more names by hand, and each is a call within another. */
     private static final int MAX_NODES = 256;
 
     private final Graph graph;
@@ -83,7 +83,7 @@ public final class NodeOrder {
                 .formatted(list, torchrun, list.replace(',', ' '), list);
     }
 
-    /** How many connections of a ring in this order have no link of their own. */
+    /** The number of connections of a ring in this order that have no link of their own. */
     static int relayed(Nodes nodes, List<Node> order) {
         Map<Integer, Boolean> direct = new HashMap<>();
         for (int i = 0; i < order.size(); i++) {

@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.util.List;
 
 /**
- * What a process announces.
+ * A process's announcement.
  *
  * @param instance a random number of the process
  * @param sequence more with each announcement
@@ -49,12 +49,12 @@ public record NodeRecord(
         this(instance, sequence, epochSeconds, node, name, loadMbps, 0, links);
     }
 
-    /** Whether one of its links has that address. */
+    /** Returns whether one of its links has that address. */
     boolean hasLinkAt(InetAddress address) {
         return links.stream().anyMatch(link -> link.address().address().equals(address));
     }
 
-    /** Whether node and links are those of another one, whatever relays there. */
+    /** Returns whether node and links are those of another one, whatever relays there. */
     boolean hasStructureOf(NodeRecord other) {
         if (node != other.node || !name.equals(other.name) || links.size() != other.links.size()) {
             return false;
@@ -67,7 +67,7 @@ public record NodeRecord(
         return true;
     }
 
-    /** Whether its relays are those of another one with the same structure, and have as much to do. */
+    /** Returns whether its relays are those of another one with the same structure, and have as much to do. */
     boolean hasRelaysOf(NodeRecord other) {
         for (int i = 0; i < links.size(); i++) {
             if (links.get(i).relayPort() != other.links.get(i).relayPort()) {

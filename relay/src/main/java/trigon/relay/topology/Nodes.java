@@ -20,7 +20,7 @@ import trigon.system.InterfaceAddress;
  */
 public final class Nodes {
 
-    /** Of a node; what its processes announce beyond that is not looked at. */
+    /** Bound on a node's links; what its processes announce beyond that is not looked at. */
     static final int MAX_LINKS = 2 * NodeRecord.MAX_LINKS;
 
     private final long ownNode;
@@ -107,7 +107,7 @@ public final class Nodes {
         return structure;
     }
 
-    /** Whether nodes behind the neighbours are among them, which takes a cluster key. */
+    /** Returns whether nodes behind the neighbours are among them, which takes a cluster key. */
     public boolean isComplete() {
         return complete;
     }

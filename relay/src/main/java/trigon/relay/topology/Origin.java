@@ -1,7 +1,7 @@
 package trigon.relay.topology;
 
 /**
- * Who announces.
+ * The announcing process.
  *
  * @param instance a random number of this process
  * @param node what the node is told apart by

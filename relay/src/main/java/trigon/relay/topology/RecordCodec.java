@@ -22,10 +22,10 @@ final class RecordCodec {
     private static final byte VERSION = 3;
     private static final int HEADER_BYTES = 8;
 
-    /** What is meant to fit into one packet of Ethernet. */
+    /** Bytes that are to fit into one packet of Ethernet. */
     private static final int FULL_BYTES = 1200;
 
-    /** Of a record: 16 links of IPv6 with 8 neighbours each take 2.6 KB. */
+    /** Bound on a record: 16 links of IPv6 with 8 neighbours each take 2.6 KB. */
     static final int MAX_RECORD_BYTES = 3000;
 
     static final int MAX_DATAGRAM_BYTES = FULL_BYTES + MAX_RECORD_BYTES + 64;

@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Finds routes through relays: those that carry most first, which is what the slowest link does, divided among the links;
- * so with links that are alike the fewest relays; then the least load.
+ * Finds routes through relays: those that carry most first, which is what the slowest link does, divided among the
+ * links; so with links that are alike the fewest relays; then the least load.
  */
 public final class Routes {
 
@@ -22,7 +22,7 @@ public final class Routes {
     /** Routes among which the best is chosen. */
     private static final int MAX_ROUTES = 256;
 
-    /** What a relay passes on over TCP, at most: it copies each byte twice. */
+    /** The most that a relay passes on over TCP: it copies each byte twice. */
     private static final int MAX_TCP_MBPS = 24_000;
 
     /** A route that much slower than this node's fastest link makes it worth to look for one with more relays. */
@@ -87,7 +87,7 @@ public final class Routes {
         return search.found.stream().sorted(BEST_FIRST).toList();
     }
 
-    /** Whether the routes that are found carry little: a Wi-Fi or management network is among their links. */
+    /** Returns whether the routes that are found carry little: a Wi-Fi or management network is among their links. */
     private boolean isSlow() {
         int fastest = graph.nodes().get(own).links().stream()
                 .mapToInt(Node.Link::speedMbps)
@@ -209,7 +209,7 @@ public final class Routes {
         return rdma ? linkMbps : Math.min(linkMbps, MAX_TCP_MBPS);
     }
 
-    /** Whether the node with that address says so. */
+    /** Returns whether the node with that address says so. */
     private static boolean hasRdma(Graph graph, InetAddress address) {
         return graph.at(address).stream()
                 .mapToObj(graph.nodes()::get)

@@ -9,9 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import trigon.config.Settings;
 
-/** What the links between the nodes look like. */
+/** The shape of the links between the nodes. */
 public enum Shape {
-    /** One node. */
     SINGLE,
     /** Each two have a link. */
     FULL_MESH,
@@ -26,10 +25,10 @@ public enum Shape {
     /** Two nodes have no route between them. */
     PARTITIONED;
 
-    /** Of more cables, a message names this many. */
+    /** Bound on the cables that a message names. */
     private static final int MAX_CABLES = 32;
 
-    /** What the links between these nodes make. */
+    /** The shape of the links between these nodes. */
     public static Shape of(Nodes nodes) {
         int count = nodes.all().size();
         if (count == 1) {
@@ -93,7 +92,7 @@ public enum Shape {
         return nodes.isComplete() ? describeAll(nodes) : describeNeighbours(nodes);
     }
 
-    /** Whether {@link #describe} names all neighbours, where no more is known. */
+    /** Returns whether {@link #describe} names all neighbours, where no more is known. */
     public static boolean isListed(Nodes nodes) {
         return neighbours(nodes).size() <= MAX_CABLES;
     }

@@ -20,7 +20,7 @@ import trigon.relay.topology.RecordCodec.Sealed;
 import trigon.system.InterfaceAddress;
 
 /**
- * What a process knows of the others, and what it has to say; no I/O. While it or a node near it
+ * A process's knowledge of the others, and its announcements; no I/O. While it or a node near it
  * {@linkplain Calls needs} relays, it announces itself on each of its links. It always hears others there, and passes
  * on each record once on every link where it has not been heard. Without a cluster key nothing is passed on, and
  * records count for {@linkplain Unproven neighbours} alone. What is not heard again for {@link #FORGOTTEN} is
@@ -34,16 +34,16 @@ public final class Topology {
     /** The same, at first. */
     public static final Duration FIRST_INTERVAL = Duration.ofMillis(200);
 
-    /** How long "at first" is. */
+    /** The length of "at first". */
     public static final Duration AT_FIRST = Duration.ofSeconds(3);
 
-    /** What records wait for others, so as to go together; and so a record for each node that passes it on. */
+    /** The wait of records for others, so as to go together; and so a record for each node that passes it on. */
     public static final Duration GATHER = Duration.ofMillis(5);
 
     /** A record that was not heard again for so long is forgotten, and so is a neighbour. */
     public static final Duration FORGOTTEN = Duration.ofSeconds(5);
 
-    /** How far a clock may be off before its records count as recorded ones. */
+    /** The largest error of a clock before its records count as recorded ones. */
     public static final Duration CLOCKS = Duration.ofMinutes(10);
 
     /** Addresses that are remembered as heard on a link; they announce no more than a few of them. */
@@ -195,7 +195,7 @@ public final class Topology {
         noteOwnWord(read.get(), source, link, now);
     }
 
-    /** Who made a record is a neighbour, if he has sent it himself; who passes it on is none by that. */
+    /** Counts the maker of a record as a neighbour, if it has sent it itself; passing a record on makes none. */
     private void noteOwnWord(NodeRecord record, InetAddress source, int link, long now) {
         if (link < 0 || !record.hasLinkAt(source)) {
             return;
@@ -221,7 +221,7 @@ public final class Topology {
     }
 
     /**
-     * Whether this process needs relays. Until it does, it announces itself only while somebody near does.
+     * Sets whether this process needs relays. Until it does, it announces itself only while somebody near does.
      *
      * @param now what holds from now on
      */
@@ -229,7 +229,7 @@ public final class Topology {
         calls.need(now);
     }
 
-    /** What is to be said now. */
+    /** Returns what is to be said now. */
     public List<Outgoing> tick(long now) {
         boolean called = calls.isCalled(now);
         if (called && !announces) {
@@ -301,7 +301,7 @@ public final class Topology {
         neighbours.forEach(there -> there.values().removeIf(heard -> now - heard > FORGOTTEN.toNanos()));
     }
 
-    /** Whether there are records to be passed on, a moment after they came. */
+    /** Returns whether there are records to be passed on, a moment after they came. */
     public boolean hasWaiting() {
         return !known.waiting().isEmpty();
     }
@@ -318,7 +318,7 @@ public final class Topology {
         return knowsNobody ? OptionalLong.empty() : OptionalLong.of(now + FIRST_INTERVAL.toNanos());
     }
 
-    /** What is known now, this process included; the same object as long as nothing has changed. */
+    /** The nodes that are known now, this process included; the same object as long as nothing has changed. */
     public Nodes nodes() {
         NodeRecord own = own(0);
         known.compare(lastOwn, own);
@@ -351,7 +351,7 @@ public final class Topology {
         return limits.exceeded();
     }
 
-    /** Where the first record came from that was not taken since there were so many; once. */
+    /** The source of the first record that was not taken since there were so many; once. */
     public Optional<InetAddress> overLimitToTell() {
         return limits.toTell();
     }

@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is taken of a record where there is no cluster key, so that anybody can have made it: what a node says of itself
- * on a link that it shares with this one. By the numbers that a record gets here, words from one link never change what
- * is known from another one, whatever process or node they say they are of.
+ * The part of a record that counts where there is no cluster key, so that anybody can have made it: what a node says of
+ * itself on a link that it shares with this one. By the numbers that a record gets here, words from one link never
+ * change what is known from another one, whatever process or node they say they are of.
  */
 final class Unproven {
 
-    /** Of SplittableRandom's generator: its multiples are far apart. */
+    /** The constant of SplittableRandom's generator: its multiples are far apart. */
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 
     private Unproven() {}
 
     /**
-     * What counts of a record; empty if nothing does.
+     * The part of a record that counts; empty if nothing does.
      *
      * @param source the address that it came from
      * @param link the own link that it came by; less than 0: from another process of this node

@@ -1,4 +1,4 @@
-/** Which nodes, links and neighbours there are, from what processes announce; no I/O. */
+/** Nodes, links and neighbours, from what processes announce; no I/O. */
 @NullMarked
 package trigon.relay.topology;
 

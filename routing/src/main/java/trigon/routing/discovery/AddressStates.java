@@ -75,12 +75,12 @@ record AddressStates(Map<Integer, Map<InterfaceAddress, AddressState>> byInterfa
         }
     }
 
-    /** Of one interface's addresses. */
+    /** The states of one interface's addresses. */
     Map<InterfaceAddress, AddressState> of(int interfaceIndex) {
         return byInterface.getOrDefault(interfaceIndex, Map.of());
     }
 
-    /** Whether the kernel still examines an address of the interface. */
+    /** Returns whether the kernel still examines an address of the interface. */
     boolean areTentative(int interfaceIndex) {
         return of(interfaceIndex).containsValue(AddressState.TENTATIVE);
     }

@@ -52,7 +52,7 @@ public record HostInterface(
                 : this;
     }
 
-    /** Whether peers can tell by it which link is meant: link-local subnets are on every link. */
+    /** Returns whether peers can tell by it which link is meant: link-local subnets are on every link. */
     static boolean isUsable(InetAddress address) {
         return !(address.isAnyLocalAddress()
                 || address.isMulticastAddress()
@@ -77,9 +77,9 @@ public record HostInterface(
     }
 
     /**
-     * What its links are named by: its usable addresses, and after them its link-local one. Where a node has several
-     * interfaces in one subnet, only link-local addresses distinguish its cables, at both ends; and this end cannot see
-     * the other's interfaces.
+     * The addresses that name its links: its usable addresses, and after them its link-local one. Where a node has
+     * several interfaces in one subnet, only link-local addresses distinguish its cables, at both ends; and this end
+     * cannot see the other's interfaces.
      */
     List<InterfaceAddress> linkAddresses() {
         return Stream.concat(usableAddresses().stream(), linkLocalAddress().stream())
@@ -87,7 +87,7 @@ public record HostInterface(
                 .toList();
     }
 
-    /** Whether the kernel takes this address for new connections only where it has no other one. */
+    /** Returns whether the kernel takes this address for new connections only where it has no other one. */
     boolean isDeprecated(InterfaceAddress address) {
         return states.get(address) == AddressState.DEPRECATED;
     }
@@ -104,7 +104,7 @@ public record HostInterface(
         return unready;
     }
 
-    /** Whether it can be used, but by its link-local address only. */
+    /** Returns whether it can be used, but by its link-local address only. */
     boolean isLinkLocalOnly() {
         return usableAddresses().stream().anyMatch(InterfaceAddress::isLinkLocal);
     }

@@ -40,7 +40,7 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         otherNames = Map.copyOf(otherNames);
     }
 
-    /** Of which each may lead elsewhere. */
+    /** Interfaces, each of which may lead elsewhere. */
     public HostInterfaces(List<HostInterface> interfaces) {
         this(interfaces, InnerInterfaces.NONE, Map.of());
     }
@@ -50,12 +50,12 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         return new HostInterfaces(interfaces.stream().map(change).toList(), inner, otherNames);
     }
 
-    /** How long the kernel may take to find out whether another machine has an address. */
+    /** The longest that the kernel takes to find out whether another machine has an address. */
     private static final Duration EXAMINED = Duration.ofSeconds(3);
 
     private static final Duration LOOK = Duration.ofMillis(50);
 
-    /** Of linux/if_arp.h: Ethernet, and IP over InfiniBand. */
+    /** Types of linux/if_arp.h: Ethernet, and IP over InfiniBand. */
     private static final Set<String> CABLES = Set.of("1", "32");
 
     /**
@@ -85,7 +85,7 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
         }
     }
 
-    /** What the kernel tells of an interface. Containers come and go: one that has just gone answers nothing more. */
+    /** The kernel's word of an interface. Containers come and go: one that has just gone answers nothing more. */
     private static boolean answer(Question question) {
         try {
             return question.ask();
@@ -165,7 +165,9 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
                 states);
     }
 
-    /** Whether there may be a machine at the other end: not for a bridge's port, a bond's member, or a tunnel. */
+    /**
+     * Returns whether there may be a machine at the other end: not for a bridge's port, a bond's member, or a tunnel.
+     */
     private static boolean isCable(String name) {
         Path of = Path.of("/sys/class/net", name);
         try {
@@ -187,7 +189,7 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
     }
 
     /**
-     * What the kernel tells: 0 where it tells nothing, as of virtual interfaces. Without carrier it cannot know yet,
+     * The kernel's word: 0 where it tells nothing, as of virtual interfaces. Without carrier it cannot know yet,
      * and the usual speed is assumed: the cable may come.
      *
      * @param of the interface's directory in /sys

@@ -29,7 +29,7 @@ public record InnerInterfaces(Set<String> networks, Set<String> cables) {
 
     private static final Pattern MAC = Pattern.compile("\\p{XDigit}{2}(:\\p{XDigit}{2}){5}");
 
-    /** Of IEEE 802: the address was made up, not bought. */
+    /** A bit of IEEE 802: the address was made up, not bought. */
     private static final int LOCALLY_ADMINISTERED = 2;
 
     public InnerInterfaces {

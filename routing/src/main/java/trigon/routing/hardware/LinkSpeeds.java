@@ -19,7 +19,7 @@ public final class LinkSpeeds {
 
     private final NicHardware hardware;
 
-    /** Of links of this machine. */
+    /** The speeds of links of this machine. */
     public LinkSpeeds(NicHardware hardware) {
         this.hardware = hardware;
     }

@@ -10,7 +10,7 @@ import trigon.routing.LocalLink;
 import trigon.verbs.LinkKind;
 
 /**
- * What the kernel says about the hardware behind links: {@code /sys}, as sysfs-bus-pci, sysfs-class-infiniband and
+ * The hardware behind links, as the kernel describes it: {@code /sys}, as sysfs-bus-pci, sysfs-class-infiniband and
  * sysfs-class-net of its ABI documentation have it. Where it says nothing, as of virtual devices, the answer is empty.
  * Thread-safe; reads each time that it is asked.
  */
@@ -25,7 +25,7 @@ public final class NicHardware {
         this.sysfs = sysfs;
     }
 
-    /** What {@code /sys} of this machine says, read with each question. */
+    /** A reader of this machine's {@code /sys}, which reads with each question. */
     public static NicHardware ofThisMachine() {
         return new NicHardware(Path.of("/sys"));
     }

@@ -10,14 +10,14 @@ import java.nio.file.Path;
  */
 record PciLink(Path bridge, int mbps) {
 
-    /** What packets carry that are not longer than most platforms have them, and what is sent with it. */
+    /** Bytes in a packet no longer than most platforms have them, and what is sent with it. */
     private static final double PACKET_BYTES = 256;
 
     private static final double PACKET_OVERHEAD_BYTES = 28;
 
     /**
-     * Of a link as the kernel describes it: the rate of a lane less its encoding (PCI Express Base Specification:
-     * 8b/10b to 5 GT/s, 128b/130b to 32 GT/s, flits beyond), times the lanes, less the packets' headers.
+     * The rate of a link as the kernel describes it: the rate of a lane less its encoding (PCI Express Base
+     * Specification: 8b/10b to 5 GT/s, 128b/130b to 32 GT/s, flits beyond), times the lanes, less the packets' headers.
      *
      * @param speed {@code current_link_speed}, for example {@code 32.0 GT/s PCIe}
      * @param width {@code current_link_width}

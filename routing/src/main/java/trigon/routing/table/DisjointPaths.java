@@ -61,7 +61,7 @@ public final class DisjointPaths {
         return List.copyOf(order.subList(0, most));
     }
 
-    /** What two paths must not share: the interface. The loopback's addresses are links of their own. */
+    /** The ends that two paths must not share: the interface. The loopback's addresses are links of their own. */
     private static String end(LocalLink link) {
         InetAddress address = link.address().address();
         return address.isLoopbackAddress() ? address.getHostAddress() : link.interfaceName();

@@ -25,7 +25,7 @@ public final class NoPathException extends RuntimeException {
         this.down = down;
     }
 
-    /** Whether links of this node were down at init: then settings need not be at fault. */
+    /** Returns whether links of this node were down at init: then settings need not be at fault. */
     public boolean wereLinksDown() {
         return down;
     }

@@ -67,7 +67,7 @@ record NoPathReport(
                         .collect(Collectors.joining(", ")));
     }
 
-    /** Of links with the same address. */
+    /** The reason, for links with the same address. */
     private String why(List<LocalLink> sharing) {
         LocalLink link = sharing.getFirst();
         if (override.isPresent() && !override.get().allows(link)) {

@@ -12,8 +12,8 @@ import trigon.routing.Path;
 import trigon.routing.PeerLink;
 
 /**
- * Which path to a peer is tried first. What the user has listed keeps its order among paths that are as direct. Without
- * a list, what a path carries counts before how direct it is, and both ends of a cable order it alike.
+ * The order in which paths to a peer are tried. What the user has listed keeps its order among paths that are as
+ * direct. Without a list, what a path carries counts before how direct it is, and both ends of a cable order it alike.
  */
 final class PathOrder {
 

@@ -90,7 +90,7 @@ public final class RoutingTable {
                 config.thisNode().isPresent());
     }
 
-    /** Whether the configuration prescribes a NIC for that peer. */
+    /** Returns whether the configuration prescribes a NIC for that peer. */
     public boolean isPrescribed(PeerDescription peer) {
         return overrideFor(peer).isPresent();
     }
@@ -153,8 +153,8 @@ public final class RoutingTable {
     }
 
     /**
-     * Whether a route over one relay may carry more than a path, for all that this node knows: the first of its links is
-     * a software link without a list from the user, and that much faster.
+     * Returns whether a route over one relay may carry more than a path, for all that this node knows: the first of its
+     * links is a software link without a list from the user, and that much faster.
      */
     public boolean mayBeFasterByRelays(Path path) {
         return !listed
@@ -171,7 +171,7 @@ public final class RoutingTable {
                 : kernel.sourceFor(remote.address());
     }
 
-    /** Of a peer on another node: the addresses that this node has, too. They lead back to this node. */
+    /** Own addresses of a peer on another node: the addresses that this node has, too. They lead back to this node. */
     private Set<PeerLink> ownAddresses(PeerDescription peer) {
         return peer.mayBeOnThisNode()
                 ? Set.of()
@@ -216,8 +216,8 @@ public final class RoutingTable {
     }
 
     /**
-     * Whether a subnet does not say which cable leads to the peer: this node or the peer has several addresses in it,
-     * or the kernel would send from another interface.
+     * Returns whether a subnet does not say which cable leads to the peer: this node or the peer has several addresses
+     * in it, or the kernel would send from another interface.
      */
     private boolean isAmbiguous(LocalLink own, PeerLink remote, Map<PeerLink, Optional<InetAddress>> sources) {
         boolean severalThere = sources.keySet().stream()
@@ -232,7 +232,7 @@ public final class RoutingTable {
         return severalThere || elsewhere || SharedSubnets.isShared(own, links);
     }
 
-    /** Whether only the settings keep RDMA from a link: it leads to the peer's link through a gateway. */
+    /** Returns whether only the settings keep RDMA from a link: it leads to the peer's link through a gateway. */
     public boolean isWithheldFromRdma(LocalLink local, PeerLink remote) {
         return sourceFor(remote)
                 .filter(own -> commonPrefix(local, remote).isEmpty() && isWithheldFromRdma(local, remote, own))

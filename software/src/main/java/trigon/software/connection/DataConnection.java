@@ -52,12 +52,15 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
         return woken;
     }
 
-    /** Whether something is to be read at once, though no socket is ready. */
+    /** Returns whether something is to be read at once, though no socket is ready. */
     final boolean hasInput() {
         return !isPaused() && carrier().hasInput();
     }
 
-    /** Whether there is output that may wait for no more than what is being sent: no socket tells when that is over. */
+    /**
+     * Returns whether there is output that may wait for no more than what is being sent: no socket tells when that is
+     * over.
+     */
     final boolean isSending() {
         return hasOutput() && carrier().isSending();
     }
@@ -82,7 +85,7 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
         }
     }
 
-    /** Whether its socket is looked at, though others look after what comes. */
+    /** Returns whether its socket is looked at, though others look after what comes. */
     protected boolean staysSelected() {
         return !carrier().isSelectable();
     }

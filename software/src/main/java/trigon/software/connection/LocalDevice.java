@@ -6,7 +6,7 @@ import trigon.stream.dial.Dialer;
 import trigon.stream.loop.EventLoop;
 
 /**
- * What connections need to know of the open device that they belong to.
+ * The open device, as far as its connections need to know it.
  *
  * @param settings what it stands for
  * @param eventLoop the provider's
@@ -22,7 +22,6 @@ public record LocalDevice(
         return settings.name();
     }
 
-    /** Where its connections end. */
     public InetAddress address() {
         return settings.address();
     }

@@ -24,7 +24,7 @@ public interface LocalQueuePair {
     /** The queue pair at the other end; only from READY_TO_RECEIVE on. */
     Peer peer();
 
-    /** What the peer's connections have to prove, and this end's prove to the peer. */
+    /** The proofs of the peer's connections, and of this end's to the peer. */
     ConnectionProofs proofs();
 
     /** Has it look for work once more, after what is going on now. */

@@ -25,7 +25,6 @@ public final class Mover {
     /** Those to be moved from now on, the latest first: a list without nodes, since data paths add to it. */
     private final AtomicReference<@Nullable ProgressLock> newlyGiven = new AtomicReference<>();
 
-    /** The thread's own. */
     private final List<ProgressLock> given = new ArrayList<>();
 
     /** It waits for sockets, or is about to. */

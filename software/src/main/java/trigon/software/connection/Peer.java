@@ -13,7 +13,7 @@ import trigon.verbs.Gid;
  */
 public record Peer(Gid gid, int number, InetSocketAddress address) {
 
-    /** Whether a preamble is its, with that first PSN. */
+    /** Returns whether a preamble is its, with that first PSN. */
     public boolean matches(Preamble.Hello hello, int firstPsn) {
         return hello.source().equals(gid) && hello.sourceNumber() == number && hello.firstPsn() == firstPsn;
     }

@@ -22,7 +22,7 @@ import trigon.verbs.Gid;
  */
 public final class PendingConnection implements Conversation, PendingStream.Owner {
 
-    /** Who wants the connection; told once how it ended, unless he {@linkplain #giveUp gives up} before. */
+    /** The owner of the connection; told once how it ended, unless it {@linkplain #giveUp cancels} first. */
     public interface Owner {
 
         /**

@@ -23,7 +23,6 @@ import trigon.stream.loop.EventLoop;
  */
 public final class ProgressLock implements EventLoop.Watched {
 
-    /** What is done under the lock. */
     public interface Work {
 
         /**
@@ -38,7 +37,7 @@ public final class ProgressLock implements EventLoop.Watched {
         /** It has failed, for lack of memory or by a defect; under the lock. */
         void fail(Throwable cause);
 
-        /** Whether something has come up since the last time; any thread. */
+        /** Returns whether something has come up since the last time; any thread. */
         boolean isDue();
 
         /** The connection on which requests go out; null if there is none. Under the lock. */
@@ -69,7 +68,7 @@ public final class ProgressLock implements EventLoop.Watched {
     /** When it was polled last; written by the polling thread. */
     private final PaddedCounter polledAt = new PaddedCounter();
 
-    /** Whether the event loop looks at it every now and then, instead of at its sockets; under the lock. */
+    /** True if the event loop looks at it every now and then, instead of at its sockets; under the lock. */
     private boolean watched;
 
     /** The mover makes progress. Written under the lock. */
@@ -195,12 +194,12 @@ public final class ProgressLock implements EventLoop.Watched {
         return connection != null && isLong(connection.bytesUnderWay());
     }
 
-    /** Whether a payload of that length is a mover's. */
+    /** Returns whether a payload of that length is a mover's. */
     public boolean isLong(int length) {
         return mover != null && length >= mover.fromBytes();
     }
 
-    /** Whether a payload of that length is left to the mover by who makes progress now; under the lock. */
+    /** Returns whether a payload of that length is left to the mover by who makes progress now; under the lock. */
     public boolean isLeftToMover(int length) {
         return isLong(length) && leavesToMover();
     }
@@ -384,7 +383,7 @@ public final class ProgressLock implements EventLoop.Watched {
         }
     }
 
-    /** What somebody {@linkplain #await awaits} may have come; under the lock. */
+    /** Wakes those who {@linkplain #await await} something; under the lock. */
     public void signal() {
         changed.signalAll();
     }

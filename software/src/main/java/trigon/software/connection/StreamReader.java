@@ -46,10 +46,10 @@ public abstract class StreamReader {
     private ByteBuffer buffer;
     private long bufferAddress;
 
-    /** What is read into at once: where a payload is to go, and the buffer, for the header behind it. */
+    /** Buffers that are read into at once: where a payload is to go, and the buffer, for the header behind it. */
     private final ByteBuffer[] both;
 
-    /** What has been read but not been handed on, while paused. */
+    /** Begin of the bytes that were read and not handed on, while paused. */
     private int keptFrom;
 
     private int keptTo;
@@ -106,7 +106,7 @@ public abstract class StreamReader {
     /** Some of the payload; after the last of it comes the next header. */
     protected abstract void onPayload(long at, int bytes, boolean last);
 
-    /** Where the rest of a payload, or some of it, may be read into at once; null for where it is to be handed on. */
+    /** The place for the rest of a payload, or some of it, to be read into at once; null if it is to be handed on. */
     protected @Nullable ByteBuffer inPlace(int bytes) {
         return null;
     }
@@ -116,7 +116,7 @@ public abstract class StreamReader {
         throw new IllegalStateException("nothing is read in place");
     }
 
-    /** Whether the payload that comes, of so many bytes in all, is to be read by another thread. */
+    /** Returns whether the payload that comes, of so many bytes in all, is to be read by another thread. */
     protected boolean isLeftToMover(int bytes) {
         return false;
     }
@@ -129,7 +129,7 @@ public abstract class StreamReader {
         return channel;
     }
 
-    /** What carries its bytes: the TCP connection, unless something else does. */
+    /** The carrier of its bytes: the TCP connection, unless something else does. */
     public final ByteStream carrier() {
         return carrier;
     }
@@ -158,7 +158,7 @@ public abstract class StreamReader {
         headerBytes = bytes;
     }
 
-    /** What follows the header now being handled. */
+    /** Sets the length of what follows the header now being handled. */
     public final void expectPayload(int bytes) {
         payloadBytes = bytes;
         payloadLeft = bytes;
@@ -190,12 +190,12 @@ public abstract class StreamReader {
         }
     }
 
-    /** Whether nothing is handed on for now. */
+    /** Returns whether nothing is handed on for now. */
     protected final boolean isPaused() {
         return paused;
     }
 
-    /** Whether there is something that was kept while paused, to be had by {@link #receive}. */
+    /** Returns whether there is something that was kept while paused, to be had by {@link #receive}. */
     public final boolean hasKept() {
         return !paused && keptFrom < keptTo;
     }
@@ -233,7 +233,7 @@ public abstract class StreamReader {
         }
     }
 
-    /** Whether it is worth reading on. */
+    /** Returns whether it is worth reading on. */
     private boolean readIntoBuffer() throws IOException {
         int wanted = limitOfBuffer();
         int bytes = carrier.read(buffer.clear().limit(wanted));
@@ -348,7 +348,7 @@ public abstract class StreamReader {
         }
     }
 
-    /** Whether the connection has come to its end. Any thread. */
+    /** Returns whether the connection has come to its end. Any thread. */
     public final boolean isEnded() {
         return ended;
     }

@@ -1,6 +1,6 @@
 package trigon.software.device;
 
-/** Where the completions of a queue pair's requests go. */
+/** The receiver of the completions of a queue pair's requests. */
 interface CompletionSink {
 
     /**

@@ -12,8 +12,8 @@ import trigon.verbs.QueuePairAttribute;
 import trigon.verbs.QueuePairAttributes;
 
 /**
- * What a queue pair's changes of state have set: who its peer is, and what the peer may do. Changed and used under the
- * queue pair's lock where nothing else is said.
+ * The attributes that a queue pair's changes of state have set: who its peer is, and what the peer may do. Changed and
+ * used under the queue pair's lock where nothing else is said.
  */
 final class CurrentAttributes {
 
@@ -48,7 +48,7 @@ final class CurrentAttributes {
         proofs = new ConnectionProofs(attributes.connectionKey());
     }
 
-    /** Whether the peer may access memory like that. */
+    /** Returns whether the peer may access memory like that. */
     boolean allows(AccessFlag flag) {
         return (accessBits & flag.bit()) != 0;
     }
@@ -57,7 +57,7 @@ final class CurrentAttributes {
         return minRnrTimer;
     }
 
-    /** Who the queue pair is connected to; null before READY_TO_RECEIVE. */
+    /** The queue pair at the other end; null before READY_TO_RECEIVE. */
     @Nullable
     Peer peer() {
         return peer;

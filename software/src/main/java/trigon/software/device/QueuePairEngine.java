@@ -28,7 +28,7 @@ import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.VerbsException;
 
 /**
- * What a queue pair does: its state, and its two halves, {@link Requester} and {@link Responder}, with their
+ * The work of a queue pair: its state, and its two halves, {@link Requester} and {@link Responder}, with their
  * connections. Its data are moved, and its state is changed, under its {@link ProgressLock}.
  */
 final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair, ProgressLock.Work {
@@ -52,7 +52,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     volatile boolean awaitsReceive;
     private volatile boolean closed;
 
-    /** What {@link #work} has seen of the send queue. */
+    /** The tail of the send queue that {@link #work} has seen. */
     private final PaddedCounter tailSeen = new PaddedCounter();
 
     private volatile boolean workDue;
@@ -175,7 +175,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         return requester.isLost();
     }
 
-    /** Whether {@link #onBroken} is still of interest: nothing else has told of it by now. Any thread. */
+    /** Returns whether {@link #onBroken} is still of interest: nothing else has told of it by now. Any thread. */
     boolean isSilentlyBroken() {
         boolean connected = switch (state) {
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> true;

@@ -14,10 +14,10 @@ import trigon.verbs.Gid;
 import trigon.verbs.VerbsException;
 
 /**
- * Whether a peer can be reached through a device, as an RDMA NIC would find out by address resolution: the peer is in
- * the device's subnet, or the kernel would use the device's address to talk to it; or a circuit leads there.
- * Without this rule any address would do for any peer, since TCP is routed, and a NIC chosen wrongly would only show
- * on hardware.
+ * Tests whether a peer can be reached through a device, as an RDMA NIC would find out by address resolution: the peer
+ * is in the device's subnet, or the kernel would use the device's address to talk to it; or a circuit leads there.
+ * Without this rule any address would do for any peer, since TCP is routed, and a NIC chosen wrongly would only show on
+ * hardware.
  */
 final class Reachability {
 

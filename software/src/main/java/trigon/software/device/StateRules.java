@@ -25,7 +25,7 @@ import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.VerbsException;
 
 /**
- * Which transitions of a reliable connected queue pair are legal, and with which attributes.
+ * The legal transitions of a reliable connected queue pair, and their attributes.
  *
  * @see <a href="https://man7.org/linux/man-pages/man3/ibv_modify_qp.3.html">ibv_modify_qp(3), the table for RC</a>
  */

@@ -16,7 +16,7 @@ public final class Checksum {
     private final ByteBuffer header = Buffers.allocate(WireFormat.CHECKED_HEADER_BYTES);
     private final long headerAddress = MemorySegment.ofBuffer(header).address();
 
-    /** Of the header that lies at that address, but for its check. What was added is forgotten. */
+    /** The check of the header that lies at that address, but for its check. What was added is forgotten. */
     public int ofHeader(long at) {
         Memory.copy(at, headerAddress, WireFormat.CHECKED_HEADER_BYTES);
         sum.reset();
@@ -34,7 +34,7 @@ public final class Checksum {
         sum.update(part);
     }
 
-    /** Of all that was added since {@link #begin}. */
+    /** The check of all that was added since {@link #begin}. */
     public int value() {
         return (int) sum.getValue();
     }

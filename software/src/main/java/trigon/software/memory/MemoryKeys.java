@@ -1,7 +1,7 @@
 package trigon.software.memory;
 
 /**
- * What registered memory is named by.
+ * The names of registered memory.
  *
  * @param local in work requests of this process
  * @param remote in those of peers

@@ -56,7 +56,7 @@ public final class SoftwareMemoryRegion implements MemoryRegion {
         return remoteKey;
     }
 
-    /** Whether the memory may still be touched. */
+    /** Returns whether the memory may still be touched. */
     public boolean isOpen() {
         return open;
     }
@@ -72,7 +72,7 @@ public final class SoftwareMemoryRegion implements MemoryRegion {
         return (accessBits & flag.bit()) != 0;
     }
 
-    /** Whether it is of that domain, and all of these bytes are in it. */
+    /** Returns whether it is of that domain, and all of these bytes are in it. */
     @SuppressWarnings("ReferenceEquality") // domains are told apart by identity
     boolean covers(ProtectionDomain domain, long start, long bytes) {
         return protectionDomain == domain && contains(start, bytes);

@@ -26,7 +26,6 @@ public final class CompletionRing {
         mask = capacity - 1;
     }
 
-    /** How many completions fit. */
     public int capacity() {
         return mask + 1;
     }

@@ -40,7 +40,7 @@ public final class ReceiveQueue {
 
     // ---- any thread
 
-    /** Whether there is none; stale by the time it is known, but under the queue pair's lock. */
+    /** Returns whether there is none; stale by the time it is known, but under the queue pair's lock. */
     public boolean isEmpty() {
         return head.getAcquire() == tail.getVolatile();
     }

@@ -106,7 +106,7 @@ public final class SendQueue {
         head.setRelease(index);
     }
 
-    /** Of a request that is in the queue, as it was posted; as are the following. */
+    /** The identifier of a request that is in the queue, as it was posted; as are the following. */
     public long workRequestId(long index) {
         return slots[slot(index) + ID];
     }

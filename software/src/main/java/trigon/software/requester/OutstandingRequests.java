@@ -5,7 +5,7 @@ import trigon.software.wire.WireFormat;
 import trigon.verbs.SendFlag;
 
 /**
- * How far a requester is with its send queue. Requests lie in the order {@code head <= next <= tail}: below {@code
+ * A requester's progress with its send queue. Requests lie in the order {@code head <= next <= tail}: below {@code
  * next} they have been begun, and from {@code head} on they are not complete. Each has the PSN of its place. Used
  * under the queue pair's lock.
  */
@@ -33,8 +33,8 @@ final class OutstandingRequests {
     }
 
     /**
-     * Whether the kernel delivers what was sent though this process ends. Else a request is complete when its peer has
-     * it, whatever it asks for. Said before one is begun.
+     * Sets whether the kernel delivers what was sent though this process ends. Else a request is complete when its peer
+     * has it, whatever it asks for. Said before one is begun.
      */
     void setKeptByKernel(boolean kept) {
         keptByKernel = kept;
@@ -66,12 +66,12 @@ final class OutstandingRequests {
         return next;
     }
 
-    /** Whether a request is not complete. */
+    /** Returns whether a request is not complete. */
     boolean isAny() {
         return head < queue.tail();
     }
 
-    /** Whether a request has been begun and is not complete. */
+    /** Returns whether a request has been begun and is not complete. */
     boolean isAnyBegun() {
         return head < next;
     }
@@ -91,24 +91,24 @@ final class OutstandingRequests {
         acknowledged = Math.max(acknowledged, end);
     }
 
-    /** Whether the peer has that request. */
+    /** Returns whether the peer has that request. */
     boolean isAcknowledged(long index) {
         return index < acknowledged;
     }
 
-    /** How many requests the peer has, of those since READY_TO_SEND. */
+    /** The number of requests that the peer has, of those since READY_TO_SEND. */
     long delivered() {
         return acknowledged - base;
     }
 
     // ---- what a request is
 
-    /** Whether a request is complete as soon as the socket has it. */
+    /** Returns whether a request is complete as soon as the socket has it. */
     boolean isInjected(long index) {
         return keptByKernel && isSendWith(SendFlag.INJECT_COMPLETE, index);
     }
 
-    /** Whether a request waits for the peer's receive as long as that takes. */
+    /** Returns whether a request waits for the peer's receive as long as that takes. */
     boolean isPatient(long index) {
         return isSendWith(SendFlag.DELIVERY_COMPLETE, index)
                 || (!keptByKernel && isSendWith(SendFlag.INJECT_COMPLETE, index));
@@ -124,12 +124,12 @@ final class OutstandingRequests {
 
     // ---- how many
 
-    /** Whether the peer answers one of them in time, once it is carried out. */
+    /** Returns whether the peer answers one of them in time, once it is carried out. */
     boolean awaitAnswer() {
         return answers > 0;
     }
 
-    /** Whether the program waits for a response to one of them. */
+    /** Returns whether the program waits for a response to one of them. */
     boolean awaitResponse() {
         return signaled > 0;
     }

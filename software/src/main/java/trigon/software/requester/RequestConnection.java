@@ -24,7 +24,7 @@ final class RequestConnection extends DataConnection {
         void onConnectionClosed(RequestConnection closed);
     }
 
-    /** How long the peer may take to read what there is. By then it has heard that this end has gone. */
+    /** The longest that the peer may take to read what there is. By then it has heard that this end has gone. */
     private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final RequestingQueuePair queuePair;

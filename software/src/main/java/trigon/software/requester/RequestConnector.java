@@ -21,7 +21,7 @@ final class RequestConnector implements PendingConnection.Owner {
         /** The PSN that a connection opened now begins with. */
         int nextPsn();
 
-        /** What is said on a connection that the peer has accepted, what carries it, and whether relays pass it on. */
+        /** Opens a connection on a socket that the peer has accepted, by its carrier. */
         RequestConnection open(SocketChannel channel, ByteStream carrier, boolean relayed) throws IOException;
 
         /** The connection that was opened is there. */
@@ -30,7 +30,7 @@ final class RequestConnector implements PendingConnection.Owner {
         /** Nobody listens at the peer's address, or who does takes no connection. The next request tries again. */
         void onRefused(String reason);
 
-        /** Whether a request waits for the connection. */
+        /** Returns whether a request waits for the connection. */
         boolean hasWork();
     }
 

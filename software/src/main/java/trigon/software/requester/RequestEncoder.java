@@ -47,7 +47,7 @@ final class RequestEncoder {
         failure = null;
     }
 
-    /** Whether it has sent something. */
+    /** Returns whether it has sent something. */
     boolean hasBegun() {
         return begun;
     }
@@ -71,7 +71,7 @@ final class RequestEncoder {
         return failure == null && outstanding.next() != queue.tail();
     }
 
-    /** Whether a payload of that length is to be written by another thread. */
+    /** Returns whether a payload of that length is to be written by another thread. */
     boolean isLeftToMover(int bytes) {
         return queuePair.lock().isLeftToMover(bytes);
     }
@@ -145,7 +145,7 @@ final class RequestEncoder {
         written = outstanding.next();
     }
 
-    /** Whether all of a request has been given to the socket. */
+    /** Returns whether all of a request has been given to the socket. */
     boolean isWritten(long index) {
         return index < written;
     }

@@ -45,7 +45,7 @@ final class RequestStream {
     private final long stagingAddress = MemorySegment.ofBuffer(staging).address();
     private final ByteBuffer[] both = {staging, staging};
     private final PayloadWindows windows = new PayloadWindows();
-    /** Where the header begins that was put last. */
+    /** Offset of the header that was put last. */
     private int header;
 
     private @Nullable SoftwareMemoryRegion payloadRegion;
@@ -186,12 +186,12 @@ final class RequestStream {
         return payloadLeft > 0 ? payloadBytes : 0;
     }
 
-    /** Whether all that there is has been given to the socket. */
+    /** Returns whether all that there is has been given to the socket. */
     boolean isIdle() {
         return !hasWork();
     }
 
-    /** Whether what has been encoded has been given to the socket. */
+    /** Returns whether what has been encoded has been given to the socket. */
     boolean isWritten() {
         return !stopped && !staging.hasRemaining() && payloadLeft == 0;
     }
@@ -205,7 +205,7 @@ final class RequestStream {
         return !stopped && (staging.hasRemaining() || payloadLeft > 0 || encoder.mayStartNext());
     }
 
-    /** Whether the socket took all that it was offered. */
+    /** Returns whether the socket took all that it was offered. */
     private boolean write() throws IOException {
         SoftwareMemoryRegion region = payloadRegion;
         if (region != null && !region.isOpen()) {

@@ -93,17 +93,17 @@ public final class Requester {
 
     // ---- connection
 
-    /** Whether its connection is being opened. */
+    /** Returns whether its connection is being opened. */
     public boolean isConnecting() {
         return connector.isConnecting();
     }
 
-    /** Whether the connection was there, and has ended. */
+    /** Returns whether the connection was there, and has ended. */
     public boolean isLost() {
         return lost;
     }
 
-    /** Whether its connection is open. */
+    /** Returns whether its connection is open. */
     public boolean isConnected() {
         return connection != null;
     }
@@ -147,7 +147,7 @@ public final class Requester {
         }
     }
 
-    /** Whether a request is not done. */
+    /** Returns whether a request is not done. */
     public boolean hasWork() {
         return outstanding.isAny();
     }
@@ -190,7 +190,7 @@ public final class Requester {
         }
     }
 
-    /** Whether a response has something to say that somebody waits for. */
+    /** Returns whether a response has something to say that somebody waits for. */
     boolean awaitsResponse() {
         return outstanding.awaitResponse();
     }
@@ -247,12 +247,12 @@ public final class Requester {
         }
     }
 
-    /** Whether the peer has a request, or has its memory been read where its answer is not waited for. */
+    /** Returns whether the peer has a request, or has its memory been read where its answer is not waited for. */
     private boolean isDone(long index) {
         return outstanding.isAcknowledged(index) || (outstanding.isInjected(index) && encoder.isWritten(index));
     }
 
-    /** How many requests since READY_TO_SEND the peer has, as far as it has said so. Any thread. */
+    /** The number of requests since READY_TO_SEND that the peer has, as far as it has said so. Any thread. */
     public long delivered() {
         return delivered;
     }

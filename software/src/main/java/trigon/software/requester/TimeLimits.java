@@ -6,7 +6,7 @@ import trigon.stream.loop.Timer;
 import trigon.verbs.WorkCompletionStatus;
 
 /**
- * How long a requester waits for its peer: for any progress (timeout and retry count), and for a receive (RNR retry).
+ * A requester's patience with its peer: for any progress (timeout and retry count), and for a receive (RNR retry).
  * Used under the queue pair's lock. In the steady state there is a timer that looks once per period, and nothing is
  * allocated.
  */
@@ -15,10 +15,10 @@ final class TimeLimits {
     /** Whose time is limited. Called under the queue pair's lock. */
     interface Owner {
 
-        /** Whether the queue pair sends at all. */
+        /** Returns whether the queue pair sends at all. */
         boolean isRunning();
 
-        /** Whether the peer owes an answer, or a connection. */
+        /** Returns whether the peer owes an answer, or a connection. */
         boolean isWaitingForPeer();
 
         /** Looks for something to do, and arms the limits if there is something to wait for. */

@@ -3,7 +3,7 @@ package trigon.software.requester;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What the time codes of ibv_modify_qp(3) stand for.
+ * The meaning of the time codes of ibv_modify_qp(3).
  *
  * @see <a href="https://man7.org/linux/man-pages/man3/ibv_modify_qp.3.html">ibv_modify_qp(3)</a>
  */

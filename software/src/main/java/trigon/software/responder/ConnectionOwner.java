@@ -20,14 +20,14 @@ interface ConnectionOwner {
     /** Some of the payload has come, which lies at that address for the time of the call. */
     void onPayload(long at, int bytes, boolean last);
 
-    /** Where so many bytes of the payload, or some of them, may be read into; null if they may not. */
+    /** The place for so many bytes of the payload, or some of them, to be read into; null if they may not. */
     @Nullable
     ByteBuffer inPlace(int bytes);
 
     /** Some of the payload has been read there. */
     void onPayloadInPlace(int bytes, boolean last);
 
-    /** Whether a payload of that length is to be read by another thread. */
+    /** Returns whether a payload of that length is to be read by another thread. */
     boolean isLeftToMover(int bytes);
 
     /** A refusal is on its way; once it is out, the queue pair fails. */

@@ -27,7 +27,7 @@ import trigon.verbs.Gid;
  */
 public final class InboundConnection extends DataConnection {
 
-    /** Who has accepted it from the socket. */
+    /** The acceptor of its socket. */
     public interface Acceptor {
 
         /** The local address that it was accepted at. Any thread. */
@@ -36,7 +36,7 @@ public final class InboundConnection extends DataConnection {
         /** The last hop of one that comes through relays, before anything is said of it. Any thread. */
         HopUpgrade lastHop();
 
-        /** Where its preamble is read into, which may be shared with others of this thread. */
+        /** The buffer of its preamble, which may be shared with others of this thread. */
         ByteBuffer preambleBuffer();
 
         /** It has named the queue pair that it wants. */
@@ -59,10 +59,10 @@ public final class InboundConnection extends DataConnection {
     }
 
     private static final Logger log = LoggerFactory.getLogger(InboundConnection.class);
-    /** How long the end of a connection may take: the last responses, and the peer's reaction to them. */
+    /** The longest that the end of a connection may take: the last responses, and the peer's reaction to them. */
     private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** How long an accepted connection may take to say who it is. */
+    /** The longest that an accepted connection may take to identify itself. */
     public static final long PREAMBLE_SECONDS = 5;
 
     private final SocketChannel channel;
@@ -76,7 +76,7 @@ public final class InboundConnection extends DataConnection {
     /** From the adoption on, as is a buffer for input. */
     private @Nullable ResponseStream stream;
 
-    /** Of the hop from the last relay; null where there is none, or the bytes stay on TCP. */
+    /** The upgrade of the hop from the last relay; null where there is none, or the bytes stay on TCP. */
     private @Nullable InboundUpgrade upgrade;
 
     private boolean refusing;
@@ -125,7 +125,7 @@ public final class InboundConnection extends DataConnection {
         return mine;
     }
 
-    /** Who is at the other end; only after the preamble. */
+    /** The preamble of the other end; only after it has come. */
     Preamble.Hello hello() {
         Preamble.Hello known = hello;
         if (known == null) {
@@ -134,7 +134,7 @@ public final class InboundConnection extends DataConnection {
         return known;
     }
 
-    /** Whether it has proven to know the key of the queue pair that it named. */
+    /** Returns whether it has proven to know the key of the queue pair that it named. */
     boolean isProven(ConnectionProofs proofs) {
         return exchange.isProven(proofs, ownGid());
     }
@@ -148,7 +148,6 @@ public final class InboundConnection extends DataConnection {
         return Gid.of(acceptor.address());
     }
 
-    /** Where it comes from. */
     public InetAddress address() {
         return from.getAddress();
     }
@@ -201,7 +200,7 @@ public final class InboundConnection extends DataConnection {
         }
     }
 
-    /** Whether it is the event loop's still: its last hop has no carrier yet. */
+    /** Returns whether it is the event loop's still: its last hop has no carrier yet. */
     boolean isUpgrading() {
         return upgrade != null;
     }
@@ -356,7 +355,7 @@ public final class InboundConnection extends DataConnection {
         discard();
     }
 
-    /** Whether a refusal is the last that is said on it. */
+    /** Returns whether a refusal is the last that is said on it. */
     boolean isRefusing() {
         return refusing;
     }

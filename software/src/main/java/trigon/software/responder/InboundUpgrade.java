@@ -10,8 +10,8 @@ import trigon.stream.hop.HopUpgrade;
 import trigon.system.Memory;
 
 /**
- * What the last relay and this end say of the hop between them. Only in the event loop's thread: queue pairs are opened
- * and connected, which may block.
+ * The agreement of the last relay and this end on the hop between them. Only in the event loop's thread: queue pairs
+ * are opened and connected, which may block.
  */
 final class InboundUpgrade {
 

@@ -53,7 +53,7 @@ final class IncomingChecks {
         return mine;
     }
 
-    /** Whether the payload is to be {@linkplain #add added}. */
+    /** Returns whether the payload is to be {@linkplain #add added}. */
     boolean isOfPayload() {
         return ofPayload;
     }

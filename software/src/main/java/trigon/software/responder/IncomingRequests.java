@@ -33,7 +33,7 @@ final class IncomingRequests {
 
     private final Timer notReadyTimer;
 
-    /** Of the message that is to be finished next. */
+    /** PSN of the message that is to be finished next. */
     private int expectedPsn;
 
     // the request that came last on the connection, as long as it is not finished
@@ -49,7 +49,7 @@ final class IncomingRequests {
     private boolean patient;
 
     private @Nullable SoftwareMemoryRegion target;
-    /** Where the next byte of the payload is to go. */
+    /** Address of the next byte of the payload. */
     private long destination;
 
     private boolean waitsForReceive;
@@ -267,7 +267,7 @@ final class IncomingRequests {
         }
     }
 
-    /** What a request waits for may be there. */
+    /** Goes on with a request whose target may be there. */
     void goOnWaiting() {
         if (waitsForReceive && responder.connection() != null && !receives.isEmpty()) {
             goOn();

@@ -17,7 +17,7 @@ import trigon.verbs.AccessFlag;
  */
 public final class Responder {
 
-    /** What has become of the peer's requests, which tells what the end of its connection means. */
+    /** The stage of the peer's requests, which tells what the end of its connection means. */
     private enum RequestStage {
         /** None has come, so the peer may still be on another connection. */
         NONE,
@@ -183,8 +183,8 @@ public final class Responder {
     }
 
     /**
-     * What has come is not what the peer has sent. The queue pair fails before the receive of that is complete; with it
-     * goes the path, and who has another sends the message again.
+     * Ends the queue pair, since a message was altered. The queue pair fails before the receive of that is complete;
+     * with it goes the path, and who has another sends the message again.
      *
      * @param part of the message
      */
@@ -319,9 +319,9 @@ public final class Responder {
     }
 
     /**
-     * Whether the next message may still come from a peer that is gone: it has sent it before. Without that one, those
-     * after it are of no use, though they may wait on their connections for ever. From the first question on, the
-     * peer's machine is asked whether it is still there.
+     * Returns whether the next message may still come from a peer that is gone: it has sent it before. Without that
+     * one, those after it are of no use, though they may wait on their connections for ever. From the first question
+     * on, the peer's machine is asked whether it is still there.
      */
     public boolean mayStillReceive() {
         InboundConnection current = connection;
@@ -331,7 +331,7 @@ public final class Responder {
         return current != null;
     }
 
-    /** What a request waits for may be there: it goes on, and then those after it. */
+    /** Goes on with a request whose target may be there: it goes on, and then those after it. */
     public void goOnWaiting() {
         requests.goOnWaiting();
         if (connection != null && connection.hasKept()) {
@@ -339,7 +339,7 @@ public final class Responder {
         }
     }
 
-    /** Whether the peer's connection for requests is there. */
+    /** Returns whether the peer's connection for requests is there. */
     public boolean isConnected() {
         return connection != null;
     }

@@ -11,7 +11,7 @@ public interface RespondingQueuePair extends LocalQueuePair {
 
     boolean isClosed();
 
-    /** Whether the peer may access memory like that. */
+    /** Returns whether the peer may access memory like that. */
     boolean allows(AccessFlag flag);
 
     /** The code of the RNR timer that the peer is told when it has to wait for a receive. */
@@ -20,7 +20,7 @@ public interface RespondingQueuePair extends LocalQueuePair {
     /** A receive that is posted is, or is not, to be looked at at once. */
     void setAwaitsReceive(boolean awaits);
 
-    /** Whether the connection that this end opened has ended. */
+    /** Returns whether the connection that this end opened has ended. */
     boolean hasLostOutboundConnection();
 
     /** Reports that a receive work request is complete, or has failed. */

@@ -18,7 +18,7 @@ final class ResponseStream {
 
     private static final Logger log = LoggerFactory.getLogger(ResponseStream.class);
 
-    /** What may be left unacknowledged for a moment: little against what a peer has under way. */
+    /** Messages that may be left unacknowledged for a moment: little against what a peer has under way. */
     private static final int LATE_MESSAGES = 8;
 
     /** And for so long: a write of its own for each would cost more than the rest of a short message. */
@@ -89,7 +89,7 @@ final class ResponseStream {
         notReadyPending = false;
     }
 
-    /** Whether an acknowledgement is not sent for now. */
+    /** Sets whether an acknowledgement is not sent for now. */
     void holdAcknowledgement(boolean on) {
         ackHeld = on;
     }
@@ -101,7 +101,7 @@ final class ResponseStream {
         ackSoon = false;
     }
 
-    /** Whether nothing is to be sent but an acknowledgement that may wait for a moment. */
+    /** Returns whether nothing is to be sent but an acknowledgement that may wait for a moment. */
     boolean mayWait(long now) {
         return !notReadyPending
                 && !nakPending
@@ -109,7 +109,7 @@ final class ResponseStream {
                 && (!ackPending || (ackMessages < LATE_MESSAGES && !ackSoon && now - ackPendingSince < LATE_NANOS));
     }
 
-    /** Whether all that there is has been given to the socket. */
+    /** Returns whether all that there is has been given to the socket. */
     boolean isIdle() {
         return stopped || !(staging.hasRemaining() || isAckDue() || notReadyPending || nakPending);
     }

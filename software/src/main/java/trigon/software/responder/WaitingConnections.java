@@ -34,7 +34,10 @@ final class WaitingConnections {
         }
     }
 
-    /** Of those that wait: those from elsewhere do not take the peer's place, though nobody knows yet who is who. */
+    /**
+     * The newest connection of the address with the most waiting ones: those from elsewhere do not take the peer's
+     * place, though nobody knows yet who is who.
+     */
     private InboundConnection newestOfTheBusiest() {
         Map<InetAddress, Long> counts =
                 connections.stream().collect(Collectors.groupingBy(InboundConnection::address, Collectors.counting()));

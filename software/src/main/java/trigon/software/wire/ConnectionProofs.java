@@ -10,7 +10,7 @@ import trigon.verbs.ConnectionKey;
 import trigon.verbs.Gid;
 
 /**
- * What the two ends of a data connection prove to each other, by the key that their queue pairs were given: HMAC-SHA256
+ * The proofs of the two ends of a data connection, by the key that their queue pairs were given: HMAC-SHA256
  * over what was said so far, and the accepting port's GID. Each end has a label of its own, so no proof is good for the
  * other direction; both ends' nonces are in what was said, so none is good twice.
  *
@@ -32,7 +32,7 @@ public final class ConnectionProofs {
         this.key = key;
     }
 
-    /** Whether there is anything to be proven. */
+    /** Returns whether there is anything to be proven. */
     public boolean areAskedFor() {
         return key != null;
     }

@@ -1,12 +1,12 @@
 package trigon.software.wire;
 
-/** What every software device allows, so that both ends of a connection agree on it. */
+/** The limits of every software device, so that both ends of a connection agree on them. */
 public final class DeviceLimits {
 
     /** The number of the only port. */
     public static final int PORT = 1;
 
-    /** Of any message, READs among them. */
+    /** Bound on any message, READs among them. */
     public static final int MAX_MESSAGE_BYTES = 1 << 30;
 
     /** READs and atomics outstanding one way. */
@@ -15,7 +15,7 @@ public final class DeviceLimits {
     /** Room in a send queue, and in a receive queue. */
     public static final int MAX_WORK_REQUESTS = 16384;
 
-    /** Of one completion queue. */
+    /** Bound on one completion queue. */
     public static final int MAX_COMPLETIONS = 1 << 20;
 
     /** Bytes that a request may bring along instead of naming registered memory. */

@@ -2,7 +2,7 @@ package trigon.software.wire;
 
 import trigon.verbs.Gid;
 
-/** What came first on an accepted connection. */
+/** The first bytes of an accepted connection. */
 public sealed interface Preamble {
 
     /**
@@ -24,6 +24,6 @@ public sealed interface Preamble {
         }
     }
 
-    /** What came is no preamble of this version, or is damaged; the reason is for the log. */
+    /** Something that is no preamble of this version, or is damaged; the reason is for the log. */
     record Malformed(String reason) implements Preamble {}
 }

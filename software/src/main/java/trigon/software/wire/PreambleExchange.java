@@ -9,7 +9,7 @@ import trigon.system.Memory;
 import trigon.verbs.Gid;
 
 /**
- * What the two ends of a data connection say to each other before anything else:
+ * The first exchange of the two ends of a data connection:
  *
  * <pre>
  * connecting side                                                accepting side
@@ -84,20 +84,20 @@ public final class PreambleExchange {
                         fields.get(PREAMBLE_AT + 40) == UPGRADES);
     }
 
-    /** Whether the preamble ends with a right proof. */
+    /** Returns whether the preamble ends with a right proof. */
     public boolean isProven(ConnectionProofs proofs, Gid accepting) {
         byte[] proof = Arrays.copyOfRange(said, PROOF_AT, said.length);
         return ConnectionProofs.areEqual(proof, proofs.ofConnecting(said, accepting));
     }
 
-    /** What tells the connecting side that it is taken, and by whom it was meant to be. */
+    /** The acceptance of the connecting side, with the proof of this one. */
     public ByteBuffer acceptance(ConnectionProofs proofs, Gid accepting) {
         return ByteBuffer.wrap(proofs.ofAccepting(said, accepting));
     }
 
     // ---- the connecting side
 
-    /** Where the greeting is to be read into. */
+    /** The buffer for the greeting. */
     public ByteBuffer greetingSpace() {
         return ByteBuffer.wrap(said, 0, WireFormat.GREETING_BYTES);
     }
@@ -121,7 +121,7 @@ public final class PreambleExchange {
         return ByteBuffer.wrap(said, PREAMBLE_AT, WireFormat.PREAMBLE_BYTES);
     }
 
-    /** Whether that acceptance is the one of who was meant. */
+    /** Returns whether that acceptance is the one of who was meant. */
     public boolean isAccepted(byte[] acceptance, ConnectionProofs proofs, Gid accepting) {
         return ConnectionProofs.areEqual(acceptance, proofs.ofAccepting(said, accepting));
     }

@@ -6,7 +6,7 @@ import trigon.system.Memory;
 import trigon.verbs.WorkCompletionOpcode;
 
 /**
- * What two software devices say to each other on a TCP connection: first their {@link PreambleExchange}; then requests
+ * The wire format of two software devices on a TCP connection: first their {@link PreambleExchange}; then requests
  * with their payload one way, and responses the other way. Little-endian, as all hosts are that NCCL runs on.
  *
  * <p>Each message has a packet sequence number (PSN) of 24 bits, counted per message and not per packet. A response
@@ -65,7 +65,9 @@ public final class WireFormat {
 
     public static final int TAIL_BYTES = 1;
 
-    /** How often a responder says again that it has no receive, so that the requester knows that it is alive. */
+    /**
+     * The interval at which a responder repeats that it has no receive, so that the requester knows that it is alive.
+     */
     public static final long NOT_READY_REPEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private static final int OPCODE_MASK = 0xFF;
@@ -89,12 +91,12 @@ public final class WireFormat {
         return opcode & OPCODE_MASK;
     }
 
-    /** Whether it is that of a SEND, with or without an immediate. */
+    /** Returns whether it is that of a SEND, with or without an immediate. */
     public static boolean isSend(int plainOpcode) {
         return plainOpcode == SEND || plainOpcode == SEND_WITH_IMMEDIATE;
     }
 
-    /** How far a PSN is ahead of another; negative if it is behind. */
+    /** The distance of a PSN from another; negative if it is behind. */
     public static int psnDistance(int psn, int from) {
         return (psn - from) << (Integer.SIZE - PSN_BITS) >> (Integer.SIZE - PSN_BITS);
     }

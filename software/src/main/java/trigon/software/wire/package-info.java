@@ -1,5 +1,5 @@
 /**
- * What two software devices say to each other: requests and responses, and before them the exchange of greeting,
+ * The wire format of two software devices: requests and responses, and before them the exchange of greeting,
  * preamble and acceptance that opens a connection.
  *
  * <ul>

@@ -16,18 +16,18 @@ public final class CircuitFormat {
 
     static final byte VERSION = 2;
 
-    /** Of the greeting: magic, version, 3 bytes of zero, nonce. */
+    /** Bytes of the greeting: magic, version, 3 bytes of zero, nonce. */
     public static final int GREETING_BYTES = 24;
 
     static final int NONCE_BYTES = 16;
 
-    /** Of the request before its hops: magic, version, number of hops, number of proofs, zero, the prologue. */
+    /** Bytes of the request before its hops: magic, version, number of hops, number of proofs, zero, the prologue. */
     public static final int HEADER_BYTES = 12;
 
-    /** Of a hop: 4 or 6, the address in 16 bytes, the port. */
+    /** Bytes of a hop: 4 or 6, the address in 16 bytes, the port. */
     static final int HOP_BYTES = 19;
 
-    /** Of the reply before its text: 0 for "opened", zero, length of the text. */
+    /** Bytes of the reply before its text: 0 for "opened", zero, length of the text. */
     static final int REPLY_BYTES = 4;
 
     /** Most relays on a route. The first is who is asked, so the request has as many hops: the others and the end. */
@@ -59,7 +59,7 @@ public final class CircuitFormat {
                 .array();
     }
 
-    /** What is wrong with a greeting; empty if nothing is. */
+    /** The flaw of a greeting; empty if it has none. */
     static Optional<String> flaw(byte[] greeting) {
         ByteBuffer buffer = ByteBuffer.wrap(greeting);
         if (buffer.getInt() != MAGIC) {
@@ -90,7 +90,9 @@ public final class CircuitFormat {
                 .array();
     }
 
-    /** The bytes of text that follow the first {@link #REPLY_BYTES}; 0 if the circuit is open, -1 if it makes no sense. */
+    /**
+     * The bytes of text that follow the first {@link #REPLY_BYTES}; 0 if the circuit is open, -1 if it makes no sense.
+     */
     static int textBytes(byte[] reply) {
         int length = ByteBuffer.wrap(reply).getShort(2);
         if (reply[0] == OPENED) {

@@ -13,8 +13,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What admits to a relay: the cluster key; where there is none, the identifiers of the communicators that are open in
- * this process, which is weak, since NCCL does not keep them secret. Both sides have one of these. Thread-safe.
+ * The keys that admit to a relay: the cluster key; where there is none, the identifiers of the communicators that are
+ * open in this process, which is weak, since NCCL does not keep them secret. Both sides have one of these. Thread-safe.
  */
 public final class CircuitKeys {
 
@@ -26,7 +26,7 @@ public final class CircuitKeys {
     private final Optional<byte[]> clusterKey;
     private final List<Long> communicators = new ArrayList<>(); // guarded by itself; the newest last
 
-    /** Of a process with that cluster key. */
+    /** The keys of a process with that cluster key. */
     public CircuitKeys(Optional<byte[]> clusterKey) {
         this.clusterKey = clusterKey.map(key -> mac(key, "trigon circuit cluster".getBytes(StandardCharsets.US_ASCII)));
     }
@@ -47,17 +47,17 @@ public final class CircuitKeys {
         }
     }
 
-    /** Whether there is anything to prove. */
+    /** Returns whether there is anything to prove. */
     public boolean isEmpty() {
         return keys(1).isEmpty();
     }
 
-    /** Whether it is the cluster key that admits. */
+    /** Returns whether it is the cluster key that admits. */
     public boolean hasClusterKey() {
         return clusterKey.isPresent();
     }
 
-    /** Whether one of the proofs is by one of the keys. */
+    /** Returns whether one of the proofs is by one of the keys. */
     public boolean admits(byte[] greeting, byte[] request, List<byte[]> proofs) {
         boolean admitted = false;
         for (byte[] key : keys(Integer.MAX_VALUE)) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a relay is asked for: the route from it on. The last hop is the end, those before it are relays. No hop twice: so
+ * A request to a relay: the route from it on. The last hop is the end, those before it are relays. No hop twice: so
  * a circuit has no loop.
  *
  * @param hops 1 to {@link CircuitFormat#MAX_RELAYS}, in their order
@@ -34,7 +34,7 @@ public record CircuitRequest(List<InetSocketAddress> hops, Optional<Prologue> pr
         return new CircuitRequest(hops, Optional.of(said));
     }
 
-    /** What the next relay is asked for; empty at the last. */
+    /** The request to the next relay; empty at the last. */
     public Optional<CircuitRequest> rest() {
         return hops.size() == 1
                 ? Optional.empty()
@@ -68,7 +68,7 @@ public record CircuitRequest(List<InetSocketAddress> hops, Optional<Prologue> pr
         return buffer.array();
     }
 
-    /** How many bytes follow a header; -1 if it is none. */
+    /** The number of bytes that follow a header; -1 if it is none. */
     public static int bytesAfter(byte[] header) {
         ByteBuffer buffer = ByteBuffer.wrap(header);
         if (buffer.getInt() != CircuitFormat.MAGIC || buffer.get() != CircuitFormat.VERSION) {

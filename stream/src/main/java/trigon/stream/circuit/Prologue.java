@@ -1,7 +1,7 @@
 package trigon.stream.circuit;
 
 /**
- * What the two ends of a circuit say first, which goes by TCP in any case: behind it, each hop may be upgraded.
+ * The first words of the two ends of a circuit, which go by TCP in any case: behind it, each hop may be upgraded.
  *
  * @param forward bytes from who asks for the circuit, 1 to 65535
  * @param back bytes from the other end, likewise

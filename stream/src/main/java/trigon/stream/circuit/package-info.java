@@ -1,5 +1,5 @@
 /**
- * What is said to open a TCP connection through relays.
+ * The opening of a TCP connection through relays.
  *
  * <pre>
  * who wants it                                   relay

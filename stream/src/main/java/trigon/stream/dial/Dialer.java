@@ -44,7 +44,7 @@ public final class Dialer {
         return new Dialer(routes, NO_DEVICES);
     }
 
-    /** Whether a stream from a link's own address to a peer goes through relays. */
+    /** Returns whether a stream from a link's own address to a peer goes through relays. */
     public boolean usesRelays(InetAddress local, InetAddress peer) {
         return routes.from(local, new InetSocketAddress(peer, ANY_PORT)).isPresent();
     }

@@ -39,7 +39,7 @@ public final class PendingStream {
     }
 
     /**
-     * What a stream needs to go on.
+     * The resources of a stream that is being opened.
      *
      * @param loop the event loop that has its socket
      * @param guard runs what goes on at once, on the calling thread, under the owner's lock
@@ -60,7 +60,7 @@ public final class PendingStream {
     private final InetSocketAddress firstHop;
     private final @Nullable Conversation opening;
 
-    /** Of the hop to the first relay; null where the bytes stay on TCP. */
+    /** The upgrade of the hop to the first relay; null where the bytes stay on TCP. */
     private final @Nullable HopUpgrade upgrade;
 
     private Phase phase = Phase.CONNECTING;
@@ -84,12 +84,12 @@ public final class PendingStream {
         this.upgrade = upgrade;
     }
 
-    /** Whether it goes through relays. */
+    /** Returns whether it goes through relays. */
     public boolean isRelayed() {
         return opening != null;
     }
 
-    /** Whether its hops agree on what carries them behind what the ends say first. */
+    /** Returns whether its hops agree on what carries them behind what the ends say first. */
     public boolean isUpgraded() {
         return upgrade != null;
     }

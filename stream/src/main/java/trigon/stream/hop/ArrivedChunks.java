@@ -29,22 +29,22 @@ final class ArrivedChunks {
         return count > 0;
     }
 
-    /** Whether the first says that there are no more; it has no bytes. */
+    /** Returns whether the first says that there are no more; it has no bytes. */
     boolean isEnd() {
         return ends[first];
     }
 
-    /** Where the first lies. */
+    /** The slot of the first. */
     int slot() {
         return slots[first];
     }
 
-    /** How much of the first is used up, in bytes. */
+    /** Bytes of the first that are used up. */
     int offset() {
         return offset;
     }
 
-    /** How much of the first is left, in bytes. */
+    /** Bytes of the first that are left. */
     int left() {
         return lengths[first] - offset;
     }

@@ -77,7 +77,7 @@ final class Bell {
         }
     }
 
-    /** Whether the other side has closed the connection. */
+    /** Returns whether the other side has closed the connection. */
     boolean isClosed() {
         return closed;
     }

@@ -1,6 +1,6 @@
 package trigon.stream.hop;
 
-/** What carries the bytes of a hop. */
+/** The carrier of a hop's bytes. */
 public enum Carrier {
     TCP(0),
     RDMA(1);

@@ -216,7 +216,7 @@ public final class ChunkStream implements ByteStream {
         return bytes;
     }
 
-    /** Whether there is a chunk to be read. What has come before the stream broke is still to be had. */
+    /** Returns whether there is a chunk to be read. What has come before the stream broke is still to be had. */
     private boolean arrivedBytes() throws IOException {
         requireOpen();
         if (!arrived.has()) {
@@ -308,7 +308,7 @@ public final class ChunkStream implements ByteStream {
         return resources;
     }
 
-    /** What it sends lies in the slots of another stream, which are released when it has been sent. */
+    /** Takes what it sends from the slots of another stream, which are released when it has been sent. */
     void sendFor(ChunkStream other) {
         source = other;
     }
@@ -329,7 +329,7 @@ public final class ChunkStream implements ByteStream {
         return window.maySend() && !endWanted;
     }
 
-    /** Whether all that is ever to be written has been sent, the end included. */
+    /** Returns whether all that is ever to be written has been sent, the end included. */
     public boolean isOutputOver() {
         return endSent;
     }

@@ -3,7 +3,7 @@ package trigon.stream.hop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may send how much on a hop: the credits of both directions, as one side knows them. Pure: no clock, no I/O.
+ * The credits of a hop: the credits of both directions, as one side knows them. Pure: no clock, no I/O.
  *
  * <p>A credit is a posted receive with an empty slot. A chunk takes one; when its slot is empty and posted again, the
  * credit is owed. Owed credits travel with chunks, or alone once a quarter of the window is owed. Messages that carry
@@ -49,7 +49,7 @@ final class ChunkWindow {
         held = peerSlots;
     }
 
-    /** Whether there is a credit for one more chunk. */
+    /** Returns whether there is a credit for one more chunk. */
     boolean maySend() {
         return held > 0 && !ended;
     }
@@ -69,7 +69,7 @@ final class ChunkWindow {
         return immediate(last ? END : 0);
     }
 
-    /** Whether so many credits are owed that they are to be sent alone. */
+    /** Returns whether so many credits are owed that they are to be sent alone. */
     boolean isCreditDue() {
         return owed >= owedLimit;
     }
@@ -120,7 +120,7 @@ final class ChunkWindow {
         return null;
     }
 
-    /** Whether nothing but credits comes any more. */
+    /** Returns whether nothing but credits comes any more. */
     boolean hasPeerEnded() {
         return peerEnded;
     }
@@ -144,7 +144,7 @@ final class ChunkWindow {
         return (immediate & CREDITS) != 0;
     }
 
-    /** How many messages were sent, modulo 128: no more than that are ever under way. */
+    /** The number of messages sent, modulo 128: no more than that are ever under way. */
     int sentCount() {
         return sent & Bell.COUNT_MASK;
     }

@@ -89,7 +89,7 @@ final class HopDevice implements AutoCloseable {
         return context.queryPort(port.port());
     }
 
-    /** Where the port's table has the address now: one that was removed and is back may have another place. */
+    /** The index of the address in the port's table now: one that was removed and is back may have another place. */
     int gidIndex() {
         return context.gidTable(port.port()).stream()
                 .filter(entry -> entry.gid().equals(port.gid()) && entry.type() != GidEntry.Type.ROCE_V1)

@@ -38,12 +38,12 @@ public final class HopDevices implements AutoCloseable {
         this.ports = ports.stream().collect(Collectors.toMap(HopPort::address, port -> port, (first, _) -> first));
     }
 
-    /** Whether there are none: then all hops of this node stay on TCP. */
+    /** Returns whether there are none: then all hops of this node stay on TCP. */
     public boolean isEmpty() {
         return ports.isEmpty();
     }
 
-    /** Whether one of them is to serve an address of this node. */
+    /** Returns whether one of them is to serve an address of this node. */
     public boolean serves(InetAddress local) {
         return ports.containsKey(local);
     }

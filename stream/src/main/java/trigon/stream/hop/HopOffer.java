@@ -7,8 +7,8 @@ import trigon.verbs.Mtu;
 import trigon.verbs.QueuePairEndpoint;
 
 /**
- * What one side of a hop says to the other: that the bytes stay on the TCP connection, or where to send chunks. On the
- * wire {@value #BYTES} bytes in network order.
+ * The word of one side of a hop to the other: that the bytes stay on the TCP connection, or where to send chunks. On
+ * the wire {@value #BYTES} bytes in network order.
  */
 sealed interface HopOffer {
 

@@ -21,8 +21,9 @@ import trigon.verbs.VerbsException;
 import trigon.verbs.WorkCompletions;
 
 /**
- * What a hop holds on its device: a queue pair that grants the other side nothing but SENDs, its completion queue, and
- * the slots. Opened, connected and closed by one thread at a time, which may block; posted to and polled by the hop's.
+ * The resources of a hop on its device: a queue pair that grants the other side nothing but SENDs, its completion
+ * queue, and the slots. Opened, connected and closed by one thread at a time, which may block; posted to and polled by
+ * the hop's.
  */
 final class HopQueuePair implements AutoCloseable {
 
@@ -156,12 +157,11 @@ final class HopQueuePair implements AutoCloseable {
         return completions;
     }
 
-    /** What completions are polled into. */
+    /** The batch that completions are polled into. */
     WorkCompletions batch() {
         return batch;
     }
 
-    /** What the other side is told. */
     QueuePairEndpoint endpoint() {
         return endpoint;
     }

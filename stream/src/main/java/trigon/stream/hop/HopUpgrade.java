@@ -12,7 +12,7 @@ import trigon.stream.SocketStream;
 import trigon.verbs.VerbsException;
 
 /**
- * How the two sides of a hop agree what carries its bytes from now on: one of them, who has dialled, says where it
+ * The agreement of the two sides of a hop on the carrier of its bytes: one of them, who has dialled, says where it
  * receives chunks, the other answers the same, and the first says whether it has connected.
  *
  * <pre>
@@ -62,28 +62,28 @@ public final class HopUpgrade {
         return new HopUpgrade(devices, local, SlotGeometry.FORWARD, Phase.AWAITS_OFFER);
     }
 
-    /** Where the bytes go that are read next; full before {@link #next} is called. */
+    /** The buffer for what is read next; full before {@link #next} is called. */
     public ByteBuffer expected() {
         return expected;
     }
 
-    /** Whether both sides have agreed. */
+    /** Returns whether both sides have agreed. */
     public boolean isOver() {
         return phase == Phase.OVER;
     }
 
-    /** Whether both sides have agreed on chunks; until {@link #stream}. */
+    /** Returns whether both sides have agreed on chunks; until {@link #stream}. */
     public boolean isRdma() {
         return isOver() && queuePair != null && peer != null;
     }
 
-    /** What is to be sent before anything is read; empty from who accepted. */
+    /** The bytes to be sent before anything is read; empty from who accepted. */
     public byte[] begin() {
         return phase == Phase.AWAITS_ANSWER ? offer().encode() : NOTHING;
     }
 
     /**
-     * What was expected is there.
+     * Takes what was expected.
      *
      * @return what is to be sent now; may be empty
      * @throws IOException if the other side does not speak this protocol
@@ -191,7 +191,7 @@ public final class HopUpgrade {
     }
 
     /**
-     * What carries the bytes of an end, which writes and reads them. Once, after the end.
+     * The carrier of the bytes of an end, which writes and reads them. Once, after the end.
      *
      * @param disposer gives back what is held on the device, which may block
      * @throws IOException if the device has no memory for what is written

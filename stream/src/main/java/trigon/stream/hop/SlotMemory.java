@@ -3,7 +3,7 @@ package trigon.stream.hop;
 import trigon.system.Errno;
 import trigon.verbs.VerbsException;
 
-/** How much memory this process's hops lock, of what they may. Thread-safe. */
+/** Bytes of memory that this process's hops lock, within their limit. Thread-safe. */
 final class SlotMemory {
 
     private final long mostBytes;

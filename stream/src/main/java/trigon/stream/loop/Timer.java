@@ -33,7 +33,7 @@ public final class Timer implements Comparable<Timer> {
         this(Runnable::run, task);
     }
 
-    /** Whether it is going to fire. Under its guard. */
+    /** Returns whether it is going to fire. Under its guard. */
     public boolean isScheduled() {
         return scheduled;
     }
@@ -48,7 +48,7 @@ public final class Timer implements Comparable<Timer> {
         scheduled = false;
     }
 
-    /** How long it is until then; negative if it is late. */
+    /** Nanoseconds until then; negative if it is late. */
     long nanosLeft() {
         return dueAt - clock.nanoTime();
     }

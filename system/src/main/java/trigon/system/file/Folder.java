@@ -20,7 +20,7 @@ public final class Folder {
     private Folder() {}
 
     /**
-     * What is in a folder, by name.
+     * The entries of a folder, by name.
      *
      * @throws IOException if it is not there, goes away meanwhile, is no folder, or may not be read
      */

@@ -101,7 +101,7 @@ public final class OpenFile implements AutoCloseable {
         };
     }
 
-    /** What that descriptor of this process is open on, which nobody can replace. */
+    /** The file that a descriptor of this process is open on, which nobody can replace. */
     private static OpenFile of(Path path, Path descriptor, Set<StandardOpenOption> options) throws IOException {
         Map<String, Object> facts = Files.readAttributes(descriptor, "unix:uid,mode,isRegularFile,fileKey");
         if (!Boolean.TRUE.equals(facts.get("isRegularFile"))) {
@@ -119,12 +119,11 @@ public final class OpenFile implements AutoCloseable {
         return fact;
     }
 
-    /** Where it was found. */
     public Path path() {
         return path;
     }
 
-    /** What tells it from all other files. */
+    /** The key that tells it from all other files. */
     public Object key() {
         return key;
     }
@@ -134,7 +133,7 @@ public final class OpenFile implements AutoCloseable {
         return owner;
     }
 
-    /** Whether others than its owner may write to it. */
+    /** Returns whether others than its owner may write to it. */
     public boolean isWritableByOthers() {
         return (mode & WRITABLE_BY_OTHERS) != 0;
     }
@@ -144,12 +143,12 @@ public final class OpenFile implements AutoCloseable {
         return channel.size();
     }
 
-    /** What it starts with, at most so many bytes. */
+    /** Reads its beginning, at most so many bytes. */
     public byte[] read(int most) throws IOException {
         return read(0, most);
     }
 
-    /** What it has from that byte on, at most so many bytes. */
+    /** Reads from that byte on, at most so many bytes. */
     public byte[] read(long from, int most) throws IOException {
         ByteBuffer content = ByteBuffer.allocate(Math.clamp(channel.size() - from, 0, most));
         int count = 0;

@@ -38,7 +38,7 @@ public final class ProcessUsers {
         throw new IOException(process + " does not say whose process it is");
     }
 
-    /** Whether all that a process does, it does as that user. */
+    /** Returns whether all that a process does, it does as that user. */
     public static boolean isOf(int user, Path process) throws IOException {
         return of(process).stream().allMatch(each -> each == user);
     }

@@ -28,7 +28,7 @@ public final class KernelNeighbours {
     private KernelNeighbours() {}
 
     /**
-     * What the kernel has found out about an address.
+     * The kernel's knowledge of an address.
      *
      * @param hardware its hardware address, for example {@code 02:42:ac:11:00:02}; empty if requests had no answer
      */

@@ -79,7 +79,7 @@ final class NetlinkMessages {
         return attributes;
     }
 
-    /** What one datagram says, in its order; in the byte order of this machine. */
+    /** The events of one datagram, in its order; in the byte order of this machine. */
     static List<InterfaceEvent> read(ByteBuffer datagram) {
         return messages(datagram).stream()
                 .map(message -> read(message.type(), message.body()))

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** What nodes are told apart by: the kernel's boot, the network namespace, and the name, if the settings give one. */
+/** The number of a node: the kernel's boot, the network namespace, and the name, if the settings give one. */
 public final class NodeNumber {
 
     private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");

@@ -37,7 +37,7 @@ public final class ProcessBarrier {
 
     private ProcessBarrier() {}
 
-    /** Whether the kernel has it: a container's rules may forbid it. */
+    /** Returns whether the kernel has it: a container's rules may forbid it. */
     public static boolean isAvailable() {
         return AVAILABLE;
     }

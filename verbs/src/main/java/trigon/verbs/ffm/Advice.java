@@ -4,7 +4,7 @@ import trigon.system.Errno;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 
-/** What to do about a failed verb, for the message of the exception. Empty where there is nothing to say. */
+/** The remedy for a failed verb, for the message of the exception. Empty where there is nothing to say. */
 final class Advice {
 
     private Advice() {}

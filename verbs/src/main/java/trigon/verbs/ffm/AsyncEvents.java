@@ -35,7 +35,7 @@ final class AsyncEvents {
     /** Made by the first poll: most of the cost is that of the first use of its functions. */
     private @Nullable AsyncEventSource source;
 
-    /** Of the {@code struct ibv_context} there. */
+    /** The events of the {@code struct ibv_context} there. */
     AsyncEvents(String deviceName, long context) {
         this.deviceName = deviceName;
         this.context = context;

@@ -64,8 +64,8 @@ public final class Libibverbs {
     private Libibverbs() {}
 
     /**
-     * Whether the kernel has any RDMA device. Much cheaper to find out than to load the library, which takes a good
-     * part of a process's start.
+     * Returns whether the kernel has any RDMA device. Much cheaper to find out than to load the library, which takes a
+     * good part of a process's start.
      */
     public static boolean kernelHasDevices() {
         return !Sysfs.ofThisMachine().deviceNames().isEmpty();

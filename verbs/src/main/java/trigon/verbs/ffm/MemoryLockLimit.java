@@ -7,11 +7,11 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How much memory the process may lock: RLIMIT_MEMLOCK as {@code proc_pid_limits(5)} shows it. */
+/** The limit on the memory that the process may lock: RLIMIT_MEMLOCK as {@code proc_pid_limits(5)} shows it. */
 final class MemoryLockLimit {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryLockLimit.class);
-    /** What the kernel calls no limit. */
+    /** The kernel's word for no limit. */
     static final String UNLIMITED = "unlimited";
 
     private static final String ROW = "Max locked memory";

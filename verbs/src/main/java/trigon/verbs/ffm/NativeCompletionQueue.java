@@ -28,7 +28,7 @@ final class NativeCompletionQueue implements CompletionQueue {
         asyncEvents.add(address, this);
     }
 
-    /** Where the {@code struct ibv_cq} is. */
+    /** Address of the {@code struct ibv_cq}. */
     long address() {
         return handle.address();
     }

@@ -108,7 +108,7 @@ final class NativeDeviceContext implements DeviceContext {
         }
     }
 
-    /** Whether it takes memory of GPUs by address. */
+    /** Returns whether it takes memory of GPUs by address. */
     boolean takesPeerMemory() {
         return peerMemory;
     }
@@ -167,12 +167,12 @@ final class NativeDeviceContext implements DeviceContext {
         return OptionalInt.of(AsyncEventCalls.descriptor(handle.address()));
     }
 
-    /** What the device's events may be about; each object tells when it begins and ends. */
+    /** The device's events; each object tells when it begins and ends. */
     AsyncEvents asyncEvents() {
         return asyncEvents;
     }
 
-    /** Where its queue pairs prepare their work requests. */
+    /** The memory in which its queue pairs prepare their work requests. */
     WorkRequestMemory workRequestMemory() {
         return workRequestMemory;
     }

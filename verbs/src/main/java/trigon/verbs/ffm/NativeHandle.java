@@ -47,7 +47,7 @@ final class NativeHandle {
         return current;
     }
 
-    /** What it is called in messages. */
+    /** Its name in messages. */
     String object() {
         return object;
     }

@@ -28,7 +28,7 @@ final class NativeProtectionDomain implements ProtectionDomain {
         handle = context.own(ResourceLedger.Kind.PROTECTION_DOMAIN, "protection domain", address);
     }
 
-    /** Where the {@code struct ibv_pd} is. */
+    /** Address of the {@code struct ibv_pd}. */
     long address() {
         return handle.address();
     }

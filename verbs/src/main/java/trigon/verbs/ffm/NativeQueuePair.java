@@ -243,7 +243,7 @@ final class NativeQueuePair implements QueuePair {
         return calls.postSend(queuePair, workRequest, failedSend);
     }
 
-    /** What not every provider checks, and what would reach memory that is freed. */
+    /** Checks what not every provider does, and what would reach memory that is freed. */
     private boolean isUnacceptable(int length, int sendFlags) {
         return queuePair == 0 || length < 0 || ((sendFlags & SendFlag.INLINE) != 0 && length > maxInlineBytes);
     }

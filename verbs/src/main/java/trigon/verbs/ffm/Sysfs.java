@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.file.Folder;
 
-/** What sysfs says about RDMA devices beyond the verbs. Control path only. */
+/** The facts about RDMA devices that sysfs has beyond the verbs. Control path only. */
 final class Sysfs {
 
     private static final Logger LOG = LoggerFactory.getLogger(Sysfs.class);
@@ -29,7 +29,7 @@ final class Sysfs {
             "mana",
             "qede");
 
-    /** Of kernel modules by which NICs take memory of GPUs by address; the older two are Mellanox's. */
+    /** Kernel modules by which NICs take memory of GPUs by address; the older two are Mellanox's. */
     private static final List<String> PEER_MEMORY_MODULES = List.of(
             "module/nvidia_peermem/version",
             "kernel/mm/memory_peers/nv_mem/version",
@@ -44,7 +44,7 @@ final class Sysfs {
         infinibandClass = root.resolve("class/infiniband");
     }
 
-    /** What {@code /sys} of this machine says, read with each question. */
+    /** A reader of this machine's {@code /sys}, which reads with each question. */
     static Sysfs ofThisMachine() {
         return new Sysfs(Path.of("/sys"));
     }
@@ -63,7 +63,7 @@ final class Sysfs {
     }
 
     /**
-     * Whether posting a send to the device stays in user space. Decided by the kernel driver of its bus
+     * Returns whether posting a send to the device stays in user space. Decided by the kernel driver of its bus
      * device, since device names are given by udev and say little. Virtual devices (rxe, siw) have no bus device and
      * post by system call; for those, and for drivers that are not known here, the answer is no.
      */
@@ -78,7 +78,7 @@ final class Sysfs {
         }
     }
 
-    /** Whether a kernel module lets NICs take memory of GPUs by address. */
+    /** Returns whether a kernel module lets NICs take memory of GPUs by address. */
     boolean hasPeerMemory() {
         return PEER_MEMORY_MODULES.stream().anyMatch(module -> Files.exists(root.resolve(module)));
     }

@@ -43,7 +43,7 @@ public final class Announcer implements EventLoop.Watched, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Announcer.class);
 
-    /** Of the range for one's own use, RFC 2365; and of one link, RFC 4291. */
+    /** Addresses of the ranges for one's own use, RFC 2365, and of one link, RFC 4291. */
     private static final String GROUP = "239.192.84.71";
 
     private static final String GROUP_6 = "ff12::5447";
@@ -61,7 +61,7 @@ public final class Announcer implements EventLoop.Watched, AutoCloseable {
 
     private static final int MAX_BYTES = 8 << 10;
 
-    /** What a receiver hears: of IPv4 on any interface, which is 0 then; equal addresses may differ in their zones. */
+    /** A receiver's group: of IPv4 on any interface, which is 0 then; equal addresses may differ in their zones. */
     private record Group(InetAddress address, int interfaceIndex) {}
 
     private final Topology topology;
@@ -108,7 +108,7 @@ public final class Announcer implements EventLoop.Watched, AutoCloseable {
         loop.wakeUp();
     }
 
-    /** What it hears others by: the first datagram that comes there is what it is to be started for. */
+    /** The channels that it hears others by: the first datagram that comes there is what it is to be started for. */
     public List<SelectableChannel> channels() {
         List<SelectableChannel> all = new ArrayList<>(receivers.values());
         senders.stream().filter(Objects::nonNull).forEach(all::add);
@@ -198,7 +198,6 @@ public final class Announcer implements EventLoop.Watched, AutoCloseable {
         return receiver;
     }
 
-    /** What is known now. */
     public Nodes nodes() {
         return nodes;
     }
@@ -291,7 +290,7 @@ public final class Announcer implements EventLoop.Watched, AutoCloseable {
         }
     }
 
-    /** Of a link-local source, the kernel says by which interface it came. */
+    /** Takes a datagram; of a link-local source, the kernel says by which interface it came. */
     private void received(InetAddress source) {
         long now = System.nanoTime();
         int zone = source instanceof Inet6Address address ? address.getScopeId() : 0;

@@ -2,7 +2,7 @@ package trigon.verbs.ffm.call;
 
 import java.lang.foreign.MemorySegment;
 
-/** Where a device's asynchronous events come from: libibverbs, or a test. Used by one thread at a time. */
+/** The source of a device's asynchronous events: libibverbs, or a test. Used by one thread at a time. */
 public interface AsyncEventSource {
 
     /**

@@ -27,7 +27,7 @@ public final class DmaBufCalls {
 
     private DmaBufCalls() {}
 
-    /** Whether the library has it. */
+    /** Returns whether the library has it. */
     public static boolean isAvailable() {
         return REG_DMABUF_MR.isPresent();
     }

@@ -2,7 +2,7 @@ package trigon.verbs.ffm.call;
 
 import trigon.system.Errno;
 
-/** What the functions of libibverbs return that do not return a pointer. */
+/** The return codes of the functions of libibverbs that do not return a pointer. */
 public final class ReturnCode {
 
     private ReturnCode() {}

@@ -21,7 +21,7 @@ public final class SendWorkRequests {
     private static final int OPERATIONS = 5;
     private static final int CACHE_LINE = 64;
 
-    /** What {@link #allocate} takes. */
+    /** Bytes that {@link #allocate} takes. */
     static final int BYTES = OPERATIONS * SLOT;
 
     private static final int SEND = 0;
