@@ -16,7 +16,7 @@ import trigon.config.setting.SettingValues;
  */
 public record HandshakeConfig(Duration timeout, int port, Duration peerTimeout, Optional<ClusterKey> clusterKey) {
 
-    /** What holds where nothing is set. */
+    /** The values where nothing is set. */
     public static final HandshakeConfig DEFAULT = of(SettingValues.DEFAULTS, Optional.empty());
 
     public HandshakeConfig {

@@ -44,7 +44,7 @@ public record PluginConfig(
         }
     }
 
-    /** Of these settings alone, without a file. */
+    /** Makes a configuration of these settings alone, without a file. */
     public static PluginConfig of(SettingValues settings) {
         return new PluginConfig(
                 Optional.empty(), 0, settings, Optional.empty(), Optional.empty(), Optional.empty(), List.of());
@@ -60,12 +60,12 @@ public record PluginConfig(
         return settings.get(key).value();
     }
 
-    /** Where a setting was set. */
+    /** Returns where a setting was set. */
     public Source sourceOf(SettingKey<?> key) {
         return settings.get(key).source();
     }
 
-    /** What may carry data. */
+    /** Returns what may carry data. */
     public Setting<LinkPolicy> links() {
         return settings.get(Settings.LINKS);
     }
@@ -92,7 +92,7 @@ public record PluginConfig(
         return HandshakeConfig.of(settings, clusterKey);
     }
 
-    /** How many queue pairs a connection has, and over which links. */
+    /** Returns how many queue pairs a connection has, and over which links. */
     public StripeConfig stripes() {
         return StripeConfig.of(settings);
     }

@@ -27,7 +27,7 @@ public record QueuePairConfig(
         int rnrRetry,
         int minRnrTimer) {
 
-    /** What holds where nothing is set. */
+    /** The values where nothing is set. */
     public static final QueuePairConfig DEFAULT = of(SettingValues.DEFAULTS);
 
     public QueuePairConfig {

@@ -47,7 +47,7 @@ public final class Settings {
     public static final SettingKey<Optional<String>> NODE =
             ofEnvironment("TRIGON_NODE", new AnyText(), "the host name", "which node of the file this is");
 
-    /** What may carry data. */
+    /** Links that may carry data. */
     public static final SettingKey<LinkPolicy> LINKS = ofBoth(
             "TRIGON_LINKS",
             "links",
@@ -70,7 +70,6 @@ public final class Settings {
     public static final SettingKey<Optional<Integer>> TRAFFIC_CLASS = optional(
             "queuePair.trafficClass", new WholeNumber(0, 255), "NCCL's, else 0", "DSCP and ECN bits of RoCE's packets");
 
-    /** InfiniBand service level. */
     public static final SettingKey<Integer> SERVICE_LEVEL =
             ofFile("queuePair.serviceLevel", new WholeNumber(0, 15), "0", "InfiniBand service level");
 
@@ -108,8 +107,8 @@ public final class Settings {
             "handshake.port", new WholeNumber(0, 65535), "any free", "TCP port of the listeners; 0 is any free one");
 
     /**
-     * How long a connected peer may be silent: at least two of its heartbeats. The default is longer than TCP's pause
-     * between two attempts after ten seconds without a link.
+     * Silence of a connected peer that ends the connection: at least two of its heartbeats. The default is longer than
+     * TCP's pause between two attempts after ten seconds without a link.
      */
     public static final SettingKey<Duration> PEER_TIMEOUT = ofBoth(
             "TRIGON_PEER_TIMEOUT",
@@ -119,7 +118,7 @@ public final class Settings {
             "how long a connected peer may be silent before it counts as lost, 2s to 1h; see"
                     + " [failures](../reference/failures.md)");
 
-    /** Where the cluster key is. */
+    /** File of the cluster key. */
     public static final SettingKey<Optional<Path>> CLUSTER_KEY_FILE = add(
             Optional.of("TRIGON_CLUSTER_KEY_FILE"),
             Optional.of("handshake.clusterKeyFile"),
@@ -129,7 +128,7 @@ public final class Settings {
             "none",
             "absolute path of a file with the cluster key, which every peer must have");
 
-    /** What becomes of a connection whose path fails. */
+    /** Treatment of a connection whose path fails. */
     public static final SettingKey<FailoverPolicy> FAILOVER = ofBoth(
             "TRIGON_FAILOVER",
             "failover",
@@ -171,21 +170,21 @@ public final class Settings {
     public static final SettingKey<Optional<Integer>> CIRCUITS_PORT = optional(
             "circuits.port", new WholeNumber(0, 65535), "any free", "TCP port of the relay; 0 is any free one");
 
-    /** How many connections a relay passes on. */
+    /** Number of connections that a relay passes on. */
     public static final SettingKey<Integer> CIRCUITS_MOST = ofFile(
             "circuits.most",
             new WholeNumber(1, 16384),
             "1024",
             "TCP connections that a relay carries at the same time; each takes 64 KiB");
 
-    /** How fast a relay is. */
+    /** Speed of a relay. */
     public static final SettingKey<Optional<Integer>> CIRCUITS_RATE = optional(
             "circuits.megabitsPerSecond",
             new WholeNumber(1, 100_000_000),
             "no limit",
             "the most that a relay carries in all, in Mbit/s");
 
-    /** What carries connections through relays. */
+    /** Carrier of connections through relays. */
     public static final SettingKey<CircuitCarrier> CIRCUITS_CARRIER = ofBoth(
             "TRIGON_CIRCUITS_CARRIER",
             "circuits.carrier",
@@ -202,7 +201,7 @@ public final class Settings {
             "`some`, `all` or `none`: which messages through relays this process sends with a checksum, which their"
                     + " receiver compares; `some` are those of up to 4 KiB and each 16th longer one");
 
-    /** How much memory RDMA locks for them. */
+    /** Memory that RDMA locks for them. */
     public static final SettingKey<Integer> CIRCUITS_MEMORY = ofFile(
             "circuits.memoryMiB",
             new WholeNumber(0, 1 << 20),
@@ -210,7 +209,7 @@ public final class Settings {
             "locked memory that RDMA may take for relayed connections in each process, 0.8 MiB for each at its ends and"
                     + " 1.6 MiB at a relay; those beyond it go by TCP");
 
-    /** Whether RDMA goes by gateways. */
+    /** True if RDMA goes by gateways. */
     public static final SettingKey<RoutedRdma> ROUTES_RDMA = ofBoth(
             "TRIGON_ROUTES_RDMA",
             "routes.rdma",
@@ -226,7 +225,7 @@ public final class Settings {
             "21577",
             "UDP port of the announcements by which nodes find relays; the same on all nodes");
 
-    /** Where the policy is. */
+    /** File of the policy. */
     public static final SettingKey<Optional<Path>> POLICY_FILE = add(
             Optional.of("TRIGON_POLICY"),
             Optional.of("policy.file"),
@@ -237,7 +236,7 @@ public final class Settings {
             "absolute path of a policy, an eBPF object that decides for NCCL and for connections; see"
                     + " [policies](policies.md)");
 
-    /** Whether the job may go on without it. */
+    /** True if the job may go on without it. */
     public static final SettingKey<PolicyMode> POLICY_MODE = ofBoth(
             "TRIGON_POLICY_MODE",
             "policy.mode",
@@ -245,7 +244,7 @@ public final class Settings {
             "optional",
             "`optional` or `required`: whether communicators fail where the policy is refused");
 
-    /** Whether NCCL's device-initiated networking and host RMA go over Trigon. */
+    /** True if NCCL's device-initiated networking and host RMA go over Trigon. */
     public static final SettingKey<OneSidedUse> ONE_SIDED = ofBoth(
             "TRIGON_ONE_SIDED",
             "oneSided",
@@ -254,7 +253,7 @@ public final class Settings {
             "`on` or `off`: whether Trigon offers NCCL GIN and RMA, the same on all nodes; see [one-sided"
                     + " communication](one-sided.md)");
 
-    /** Whether NICs read and write memory of GPUs. */
+    /** True if NICs read and write memory of GPUs. */
     public static final SettingKey<GpuMemoryUse> GPU_MEMORY = ofBoth(
             "TRIGON_GPU_MEMORY",
             "gpuMemory",

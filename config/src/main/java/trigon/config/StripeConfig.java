@@ -4,14 +4,14 @@ import trigon.config.setting.SettingValues;
 import trigon.config.setting.StripePolicy;
 
 /**
- * How many queue pairs a connection has, and over which links; the connecting side's settings count.
+ * Queue pairs of a connection, and their links; the connecting side's settings count.
  *
  * @param links over which of the links that lead to the peer
  * @param queuePairsPerLink queue pairs of a connection on each of them, 1 to 4
  */
 public record StripeConfig(StripePolicy links, int queuePairsPerLink) {
 
-    /** What holds where nothing is set. */
+    /** The values where nothing is set. */
     public static final StripeConfig DEFAULT = of(SettingValues.DEFAULTS);
 
     public StripeConfig {

@@ -18,7 +18,9 @@ public record UnknownVariable(String name, Optional<String> meant) {
 
     private static final String PREFIX = "TRIGON_";
 
-    /** Of these names, those that begin as settings do, and those that differ from a setting's by one character. */
+    /**
+     * Finds, of these names, those that begin as settings do, and those that differ from a setting's by one character.
+     */
     public static List<UnknownVariable> among(Collection<String> names) {
         List<String> known =
                 Settings.all().stream().flatMap(key -> key.variable().stream()).toList();

@@ -1,6 +1,6 @@
 package trigon.nccl;
 
-/** Who may have a say in how connections are made. Thread-safe. */
+/** Advice of others on how connections are made. Thread-safe. */
 @FunctionalInterface
 public interface ConnectionAdvice {
 
@@ -42,7 +42,7 @@ public interface ConnectionAdvice {
     record Question(long peer, int linkMbps, int links, boolean rdma, boolean relayed, int trafficClass) {}
 
     /**
-     * How it is to be made.
+     * Advice on a connection.
      *
      * @param queuePairs of the connection in all; 0: as the settings say
      * @param links which it goes over at most; 0: as the settings say

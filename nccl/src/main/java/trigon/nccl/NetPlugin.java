@@ -46,7 +46,6 @@ public interface NetPlugin {
     /** The communicator is gone: what it left half-open is closed. Stale contexts are ignored. */
     void closeContext(long context);
 
-    /** How many devices NCCL sees. */
     int devices();
 
     /** Properties of a device, 0 to {@link #devices}-1. */

@@ -51,7 +51,7 @@ public final class OneSided {
     /** A communicator that uses it. */
     private record Use(long commId) {}
 
-    /** Who waits for its neighbour in the ring; the transport's context becomes the group's. */
+    /** A rank that waits for its neighbour in the ring; the transport's context becomes the group's. */
     private static final class Listener {
         final long context;
         final int device;
@@ -270,7 +270,7 @@ public final class OneSided {
         return traffic == null ? 0 : traffic.progress();
     }
 
-    /** Whether a collective comm, or a context's, has failed. */
+    /** Tells whether a collective comm, or a context's, has failed. */
     public boolean hasFailed(long handle) {
         Comm comm = comms.find(handle & COMM_MASK);
         Traffic traffic = comm == null ? null : comm.traffic;

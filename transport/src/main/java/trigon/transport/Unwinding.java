@@ -13,7 +13,6 @@ public final class Unwinding implements AutoCloseable {
 
     private final Deque<Runnable> steps = new ArrayDeque<>();
 
-    /** What to do if a later step fails. */
     public void onFailure(Runnable step) {
         steps.push(step);
     }

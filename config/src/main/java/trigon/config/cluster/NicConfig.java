@@ -17,7 +17,7 @@ import trigon.system.InterfaceAddress;
 public record NicConfig(
         Optional<String> device, Optional<InterfaceAddress> address, OptionalInt speedMbps, Source source) {
 
-    /** What a rate may be, in Mbit/s. */
+    /** Range of a rate, in Mbit/s. */
     public static final ValueType.WholeNumber SPEED_MBPS = new ValueType.WholeNumber(1, 10_000_000);
 
     public NicConfig {

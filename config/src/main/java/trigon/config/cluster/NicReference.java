@@ -7,7 +7,7 @@ import trigon.system.InterfaceAddress;
 /** The NIC that an entry of {@code peers} asks for. */
 public sealed interface NicReference {
 
-    /** Where the entry is. */
+    /** Returns where the entry is. */
     Source source();
 
     /** By the name of an RDMA device or of a network interface. */

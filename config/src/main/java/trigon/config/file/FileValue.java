@@ -22,7 +22,7 @@ import trigon.system.NearestName;
  */
 record FileValue(Path file, String key, int line, YamlNode node) {
 
-    /** Where it was set. */
+    /** Returns where it was set. */
     Source source() {
         return new Source.File(file, line);
     }

@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 import trigon.config.setting.Excerpt;
 
 /**
- * What SnakeYAML says about a text that it cannot read, put for who has written the text. Its messages have several
+ * SnakeYAML's words about a text that it cannot read, put for who has written the text. Its messages have several
  * lines: what it was about to do, where that began, what was in the way, and, last, where that is.
  *
  * @param place ":LINE:COLUMN", ":LINE" or nothing

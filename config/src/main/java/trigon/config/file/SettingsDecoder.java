@@ -22,7 +22,7 @@ final class SettingsDecoder {
 
     private SettingsDecoder() {}
 
-    /** What a file says. */
+    /** Contents of a file. */
     record Decoded(SettingValues settings, Optional<ClusterConfig> cluster) {}
 
     static Decoded decode(ConfigFile file) {
@@ -54,7 +54,7 @@ final class SettingsDecoder {
                 settings, nodes == null ? Optional.empty() : Optional.of(ClusterDecoder.decode(nodes, peers)));
     }
 
-    /** Of a setting, or of a mapping of them. */
+    /** Decodes a setting, or a mapping of them. */
     private static SettingValues settings(FileValue value) {
         Optional<SettingKey<?>> setting = Settings.withFileKey(value.key());
         if (setting.isPresent()) {

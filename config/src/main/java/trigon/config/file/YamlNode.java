@@ -7,10 +7,10 @@ import trigon.config.setting.Excerpt;
 /** A part of a YAML document that remembers its line. */
 sealed interface YamlNode {
 
-    /** Where it begins, from 1. */
+    /** Returns where it begins, from 1. */
     int line();
 
-    /** How it is named in a message. */
+    /** Returns how it is named in a message. */
     String describe();
 
     /** Keys with values, in the document's order. */
@@ -37,7 +37,7 @@ sealed interface YamlNode {
     /** A single value, as it is written. */
     record Scalar(String text, Type type, int line) implements YamlNode {
 
-        /** What YAML takes a scalar for. */
+        /** YAML's type of a scalar. */
         enum Type {
             TEXT,
             NUMBER,

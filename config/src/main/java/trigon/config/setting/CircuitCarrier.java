@@ -1,6 +1,6 @@
 package trigon.config.setting;
 
-/** What carries connections through relays. */
+/** Carrier of connections through relays. */
 public enum CircuitCarrier {
     /** RDMA on each link whose two ends have it, TCP on the others. */
     AUTO,

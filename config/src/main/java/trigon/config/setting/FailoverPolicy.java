@@ -1,6 +1,6 @@
 package trigon.config.setting;
 
-/** What becomes of a connection whose path fails. */
+/** Treatment of a connection whose path fails. */
 public enum FailoverPolicy {
     /** It goes on over another path, or the same one when that is back. */
     ON,

@@ -1,6 +1,6 @@
 package trigon.config.setting;
 
-/** Whether NCCL hands memory of GPUs to NICs, instead of passing data through the host's. */
+/** Use of GPU memory: NCCL may hand it to NICs, instead of passing data through the host's. */
 public enum GpuMemoryUse {
     /** It does not, and sees one device for all links. */
     OFF,

@@ -1,6 +1,6 @@
 package trigon.config.setting;
 
-/** What may carry data. */
+/** Links that may carry data. */
 public enum LinkPolicy {
     /** RDMA where both ends have it, the software device elsewhere. */
     AUTO,

@@ -1,6 +1,6 @@
 package trigon.config.setting;
 
-/** Whether NCCL finds the tables for one-sided communication. */
+/** Use of one-sided communication: NCCL finds its tables, or not. */
 public enum OneSidedUse {
     /** It does not: nothing changes. */
     OFF,

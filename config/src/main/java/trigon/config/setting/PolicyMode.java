@@ -1,6 +1,6 @@
 package trigon.config.setting;
 
-/** What a policy that cannot be had means. */
+/** Meaning of a policy that cannot be had. */
 public enum PolicyMode {
     /** The job goes on without it. */
     OPTIONAL,

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Whether a node has a part in relays, and for whom it relays.
+ * A node's part in relays.
  *
  * @param serves whether it has; else it neither relays nor is relayed for
  * @param onlyFor the nodes at one of a circuit's ends, by name; empty: any

@@ -1,6 +1,6 @@
 package trigon.config.setting;
 
-/** Whether RDMA goes over routes that have a gateway. */
+/** Use of routes with a gateway by RDMA. */
 public enum RoutedRdma {
     /** It does not; TCP does. */
     OFF,

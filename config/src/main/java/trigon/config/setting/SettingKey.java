@@ -23,7 +23,7 @@ public record SettingKey<T>(
         String defaultText,
         String meaning) {
 
-    /** Who reads a setting. */
+    /** The reader of a setting. */
     public enum Reader {
         /** {@code ConfigLoader}: its value is in {@code PluginConfig}. */
         LOADER,
@@ -39,7 +39,7 @@ public record SettingKey<T>(
         }
     }
 
-    /** What it is called: by its key in the file, else by its variable. */
+    /** Returns what it is called: by its key in the file, else by its variable. */
     public String name() {
         return fileKey.or(() -> variable).orElseThrow();
     }

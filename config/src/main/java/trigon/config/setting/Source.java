@@ -2,7 +2,7 @@ package trigon.config.setting;
 
 import java.nio.file.Path;
 
-/** Where a value was set. */
+/** The place where a value was set. */
 public sealed interface Source {
 
     /** Nowhere: what holds where nothing is set. */

@@ -9,7 +9,7 @@ public enum StripePolicy {
     /** All that lead there as directly as the best. */
     ALL;
 
-    /** Whether a connection over RDMA links, or over software links, takes all of them. */
+    /** Tells whether a connection over RDMA links, or over software links, takes all of them. */
     public boolean allOn(boolean rdma) {
         return switch (this) {
             case AUTO -> rdma;

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How a setting's value is written, and what it may be; the same in the file and in the environment.
+ * Notation and range of a setting's value; the same in the file and in the environment.
  *
  * @param <T> type of the value; immutable
  */
@@ -17,7 +17,7 @@ public sealed interface ValueType<T> {
     /** The value that a text stands for; empty if it breaks the rule. */
     Optional<T> parse(String text);
 
-    /** What a text has to be, for errors: begins with "must be". */
+    /** Returns what a text has to be, for errors: begins with "must be". */
     String rule();
 
     /** A value as it is written. */
@@ -25,12 +25,12 @@ public sealed interface ValueType<T> {
         return value.toString();
     }
 
-    /** Whether YAML has to take it for a number, and not for a text. */
+    /** Tells whether YAML has to take it for a number, and not for a text. */
     default boolean isNumber() {
         return false;
     }
 
-    /** Whether YAML may take it for a truth value: {@code on} is one. */
+    /** Tells whether YAML may take it for a truth value: {@code on} is one. */
     default boolean mayBeTruth() {
         return false;
     }
@@ -106,7 +106,7 @@ public sealed interface ValueType<T> {
             return EnumWords.find(constants.getEnumConstants(), text);
         }
 
-        /** Where the words are those that YAML has for truth. */
+        /** Allows YAML's words for truth where the words are the same. */
         @Override
         public boolean mayBeTruth() {
             return parse("on").isPresent();
@@ -174,7 +174,7 @@ public sealed interface ValueType<T> {
         }
     }
 
-    /** What may be set or not, without a value that stands for its absence. */
+    /** A value that may be absent, without a value that stands for its absence. */
     record Optionally<T>(ValueType<T> type) implements ValueType<Optional<T>> {
 
         @Override

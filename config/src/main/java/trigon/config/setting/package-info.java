@@ -1,5 +1,5 @@
 /**
- * What a setting is: its key, how its value is written, where it was set, and the words that some may have.
+ * A setting: its key, how its value is written, where it was set, and the words that some may have.
  *
  * <p>Everything here is immutable, and safe for all threads.
  */

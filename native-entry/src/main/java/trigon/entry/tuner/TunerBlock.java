@@ -7,7 +7,7 @@ import trigon.policy.host.PolicyState;
 import trigon.system.Memory;
 
 /**
- * What C gives to Java when NCCL first wants the tuner ({@code tuner_block} in {@code tuner/upcalls.c}).
+ * The values that C gives to Java when NCCL first wants the tuner ({@code tuner_block} in {@code tuner/upcalls.c}).
  *
  * @param facts what C was compiled with, by name
  * @param upcalls address of the table to be filled, one function pointer an entry

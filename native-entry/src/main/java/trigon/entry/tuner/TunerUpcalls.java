@@ -65,7 +65,6 @@ public final class TunerUpcalls {
         }
     }
 
-    /** NCCL's {@code getCollInfo}. */
     int getCollInfo(
             long context,
             long scratch,
@@ -92,7 +91,6 @@ public final class TunerUpcalls {
         return SUCCESS;
     }
 
-    /** NCCL's {@code getChunkSize}. */
     int getChunkSize(
             long context,
             long scratch,
@@ -123,7 +121,6 @@ public final class TunerUpcalls {
         return SUCCESS;
     }
 
-    /** NCCL's {@code finalize}. */
     int close(long context) {
         try {
             TunerAdvice tuner = remove(context);

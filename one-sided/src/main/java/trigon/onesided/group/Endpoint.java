@@ -3,7 +3,7 @@ package trigon.onesided.group;
 import trigon.nccl.NetPlugin;
 
 /**
- * Where a rank's connections of a group are made.
+ * The end at which a rank's connections of a group are made.
  *
  * @param net whose they are
  * @param context the group's own, of the transport's; closed with the group

@@ -42,7 +42,7 @@ public final class Group implements AutoCloseable {
     /** A page: what is pinned is pinned in pages. */
     private static final int SIGNAL_WORD_BYTES = 4096;
 
-    /** How long a rank that ends waits for its last records to go. */
+    /** Limit of the wait of a rank that ends for its last records to go. */
     private static final Duration LEAVING = Duration.ofSeconds(1);
 
     private final Endpoint endpoint;
@@ -60,7 +60,7 @@ public final class Group implements AutoCloseable {
     private final List<RankConnection> incoming = new ArrayList<>();
     private @Nullable Traffic traffic;
 
-    /** What the driver copies a signal to that it reads first; 0 before there are connections. */
+    /** Address to which the driver copies a signal that it reads first; 0 before there are connections. */
     private long signalWord;
 
     private Group(Endpoint endpoint, RankRing ring, Patience patience, Supplier<GpuMemory> devices) {
@@ -114,7 +114,7 @@ public final class Group implements AutoCloseable {
         return ranks;
     }
 
-    /** What was registered by all ranks: their memory, by numbers that are the same everywhere. */
+    /** Returns what was registered by all ranks: their memory, by numbers that are the same everywhere. */
     public Windows windows() {
         return windows;
     }

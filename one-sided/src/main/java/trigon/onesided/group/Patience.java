@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import trigon.nccl.NoConnectionException;
 
 /**
- * How the control path waits for other ranks: it looks, at first again and again, then now and then.
+ * The control path's wait for other ranks: it looks, at first again and again, then now and then.
  *
  * @param clock nanoseconds, as {@link System#nanoTime}
  * @param limit of a wait that nothing else ends

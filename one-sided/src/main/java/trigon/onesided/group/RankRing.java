@@ -71,12 +71,11 @@ final class RankRing implements AutoCloseable {
         return new RankRing(net, 0, 1, 0, 0, patience);
     }
 
-    /** Of this process, from 0. */
+    /** Number of this process, from 0. */
     int rank() {
         return rank;
     }
 
-    /** How many there are. */
     int ranks() {
         return ranks;
     }
@@ -144,7 +143,6 @@ final class RankRing implements AutoCloseable {
             this.bytes = bytes;
         }
 
-        /** Whether it is done. */
         boolean advance() {
             if (handle == 0) {
                 handle = succeeded(post.getAsLong());

@@ -50,7 +50,6 @@ public final class Traffic {
         usesDevice = device.exists();
     }
 
-    /** Whether it has come to its end. */
     public boolean hasFailed() {
         return failed != 0;
     }
@@ -142,8 +141,8 @@ public final class Traffic {
     }
 
     /**
-     * What was fetched is visible to the GPU once its request was done: by host memory at once, by the driver's copies
-     * when they are over.
+     * Flushes nothing: what was fetched is visible to the GPU once its request was done, by host memory at once, by
+     * copies when they are over.
      *
      * @return a request that is done
      */
@@ -164,7 +163,7 @@ public final class Traffic {
         return result == 0 ? request : fail(result, to, null);
     }
 
-    /** Whether a request is done: 1 or 0, or a failure; one that was reported done is gone. */
+    /** Tells whether a request is done: 1 or 0, or a failure; one that was reported done is gone. */
     public int test(long request) {
         int state = requests.test(request);
         if (state == RequestPool.NOT_DONE) {

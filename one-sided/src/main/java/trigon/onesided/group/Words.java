@@ -2,7 +2,7 @@ package trigon.onesided.group;
 
 import trigon.system.Memory;
 
-/** What ranks tell each other, as 8-byte words. */
+/** Words of 8 bytes that ranks tell each other. */
 final class Words {
 
     private Words() {}

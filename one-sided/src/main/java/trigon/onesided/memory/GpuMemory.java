@@ -11,7 +11,7 @@ public interface GpuMemory extends AutoCloseable {
     /** Nothing is known of any GPU: there is a driver, or there is not, but nobody has asked. */
     GpuMemory NONE = new NoDeviceMemory();
 
-    /** What an address is; control path. */
+    /** Kind of an address; control path. */
     enum Kind {
         /** The processor reads and writes it. */
         HOST,
@@ -19,11 +19,11 @@ public interface GpuMemory extends AutoCloseable {
         DEVICE
     }
 
-    /** Whether there is any such memory: else everything is the processor's. */
+    /** Tells whether there is any such memory: else everything is the processor's. */
     boolean exists();
 
     /**
-     * What an address is, as the driver says; control path.
+     * Returns what an address is, as the driver says; control path.
      *
      * @throws IllegalArgumentException where that cannot be known, with what to do
      */
@@ -44,7 +44,9 @@ public interface GpuMemory extends AutoCloseable {
     /** A number for all that has begun; negative: the driver's error. */
     long mark();
 
-    /** Whether all is over that had begun at a mark: 1 or 0; negative: the driver's error, as is a negative mark. */
+    /**
+     * Tells whether all is over that had begun at a mark: 1 or 0; negative: the driver's error, as is a negative mark.
+     */
     int isOver(long mark);
 
     /** Makes copies to and from host memory faster, where that can be had; control path. */

@@ -1,6 +1,6 @@
 package trigon.onesided.memory;
 
-/** Where there is no GPU, or no driver of one: everything is the processor's. */
+/** Memory without a GPU, or a driver of one: everything is the processor's. */
 final class NoDeviceMemory implements GpuMemory {
 
     private static final int NO_DEVICE = 100; // CUDA_ERROR_NO_DEVICE

@@ -120,7 +120,6 @@ public final class Transfer {
         return signalOffset;
     }
 
-    /** What the signal grows by. */
     public long addend() {
         return operation == INCREMENT ? 1 : value;
     }

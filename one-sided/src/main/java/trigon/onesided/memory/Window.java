@@ -21,7 +21,7 @@ public final class Window {
     private final long[] sendHandles;
     private final long[] receiveHandles;
 
-    /** What the words of the GPU hold that this end alone writes; made when the first is written. */
+    /** Values of the GPU's words that this end alone writes; made when the first is written. */
     private long[] totals = {};
 
     /**
@@ -54,7 +54,6 @@ public final class Window {
         return id;
     }
 
-    /** Where this rank's memory begins. */
     public long address() {
         return address;
     }
@@ -64,7 +63,6 @@ public final class Window {
         return size;
     }
 
-    /** Whether this rank's memory has to be staged. */
     public boolean isOfDevice() {
         return ofDevice[rank];
     }
@@ -74,27 +72,25 @@ public final class Window {
         return ofDevice[other];
     }
 
-    /** Whether a range lies within it. */
     public boolean covers(long offset, long bytes) {
         return offset >= 0 && bytes >= 0 && offset <= size && bytes <= size - offset;
     }
 
-    /** Whether a signal can be there. */
     public boolean hasWord(long offset) {
         return covers(offset, WORD) && ((address + offset) & (WORD - 1)) == 0;
     }
 
-    /** What memory that goes to a rank is registered as; 0: it is not. */
+    /** Returns what memory that goes to a rank is registered as; 0: it is not. */
     public long sendHandle(int rank) {
         return sendHandles[rank];
     }
 
-    /** What memory that comes from a rank is registered as; 0: it is not. */
+    /** Returns what memory that comes from a rank is registered as; 0: it is not. */
     public long receiveHandle(int rank) {
         return receiveHandles[rank];
     }
 
-    /** Whether the words in GPU memory hold what was written last: the GPU never writes them. */
+    /** Tells whether the words in GPU memory hold what was written last: the GPU never writes them. */
     public boolean isNeverReset() {
         return neverReset;
     }
@@ -112,7 +108,7 @@ public final class Window {
         }
     }
 
-    /** Whether {@link #add} may be called. */
+    /** Tells whether {@link #add} may be called. */
     public boolean keepsTotals() {
         return totals.length > 0;
     }

@@ -10,7 +10,7 @@ import trigon.onesided.record.PutRecordLayout;
 import trigon.system.Memory;
 
 /**
- * What another rank sends to this one: records in their order, each applied when its payload is where it belongs and
+ * Another rank's traffic to this one: records in their order, each applied when its payload is where it belongs and
  * the record before is applied. So a signal is never seen before any data that was put earlier, whatever links it came
  * over.
  *
@@ -46,7 +46,7 @@ public final class Incoming {
     private long begun;
     private long applied;
 
-    /** Where the next piece of {@link #payloadOf} goes. */
+    /** Address of the next piece of {@link #payloadOf}. */
     private long payloadFrom;
 
     /** All that has begun and is not applied touches nothing but the GPU's memory. */
@@ -62,7 +62,7 @@ public final class Incoming {
 
     private Farewell farewell = Farewell.NONE;
 
-    /** How far the other rank's last record has come. */
+    /** Progress of the other rank's last record. */
     private enum Farewell {
         NONE,
 
@@ -90,7 +90,7 @@ public final class Incoming {
         this.signals = signals;
     }
 
-    /** What the other rank did wrong; null where the connection or the driver has failed. */
+    /** Returns what the other rank did wrong; null where the connection or the driver has failed. */
     public @Nullable String problem() {
         return problem;
     }
@@ -100,7 +100,7 @@ public final class Incoming {
         return applied;
     }
 
-    /** Whether the other rank has ended its part in good order; all that it sent before has been applied. */
+    /** Tells whether the other rank has ended its part in good order; all that it sent before has been applied. */
     public boolean hasLeft() {
         return farewell == Farewell.APPLIED;
     }

@@ -4,18 +4,17 @@ import org.jspecify.annotations.Nullable;
 import trigon.onesided.memory.Window;
 import trigon.onesided.record.PutRecordLayout;
 
-/** What is to be sent: a record, and its payload. Kept and filled anew; its group's thread's. */
+/** An operation to be sent: a record, and its payload. Kept and filled anew; its group's thread's. */
 final class Operation {
 
     int kind;
 
-    /** Where the payload is; null where there is none. */
+    /** Window of the payload; null where there is none. */
     @Nullable
     Window source;
 
     long sourceOffset;
 
-    /** The target's window. */
     int window;
 
     long offset;
@@ -34,7 +33,7 @@ final class Operation {
     int answerWindow;
     long answerOffset;
 
-    /** Of the messages that the payload goes in; 0: it goes in the record. */
+    /** Bytes of the messages that the payload goes in; 0: it goes in the record. */
     int pieceBytes;
 
     /** Messages that have not gone. */

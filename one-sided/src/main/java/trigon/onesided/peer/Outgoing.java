@@ -10,7 +10,7 @@ import trigon.onesided.record.PutRecordLayout;
 import trigon.system.Memory;
 
 /**
- * What this rank sends to another one: operations in their order, each a record and its payload. A payload of a GPU's
+ * This rank's traffic to another one: operations in their order, each a record and its payload. A payload of a GPU's
  * memory is staged ahead of its turn.
  *
  * <p>Data path: its group's thread's. Calls return 0, or a negative failure after which nothing may be called.
@@ -46,7 +46,7 @@ public final class Outgoing {
 
     private long payloadFrom;
 
-    /** Of NCCL's: not finished. */
+    /** NCCL's requests that are not finished. */
     private int unfinished;
 
     /** Nothing is to be sent yet. */
@@ -119,7 +119,6 @@ public final class Outgoing {
         return true;
     }
 
-    /** What was asked for has come. */
     void answered(long request) {
         unfinished--;
         requests.finish(request);
@@ -189,12 +188,11 @@ public final class Outgoing {
 
     // ---- how it is sent
 
-    /** Whether there is nothing to do. */
     public boolean isIdle() {
         return over == added;
     }
 
-    /** Whether all has gone, and the other rank has not answered what it was asked for. */
+    /** Tells whether all has gone, and the other rank has not answered what it was asked for. */
     public boolean awaitsAnswers() {
         return unfinished > 0 && isIdle();
     }

@@ -12,7 +12,7 @@ final class Overlap {
 
     private Overlap() {}
 
-    /** Whether a record writes where one of those before it does, of which the first has that number. */
+    /** Tells whether a record writes where one of those before it does, of which the first has that number. */
     static boolean withEarlier(Staging staging, long first, long number) {
         long record = staging.record(number);
         int window = PutRecordLayout.window(record);

@@ -17,7 +17,7 @@ final class Pieces {
     final int[] sizes = new int[MASK + 1];
     final boolean[] staged = new boolean[MASK + 1];
 
-    /** How many have come so far: prepared at least as many as posted, posted as many as moved, and so on. */
+    /** Numbers so far: prepared at least as many as posted, posted as many as moved, and so on. */
     long prepared;
 
     long posted;

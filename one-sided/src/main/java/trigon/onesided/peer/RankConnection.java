@@ -19,10 +19,9 @@ public record RankConnection(NetPlugin net, int rank, long records, long payload
     /** Messages of a comm that may be under way. */
     static final int MAX_MESSAGES = 32;
 
-    /** Of a message that staged memory goes in. */
+    /** Bytes of a message that staged memory goes in. */
     static final int STAGED_PIECE_BYTES = 512 << 10;
 
-    /** Of a message of other memory. */
     static final int PIECE_BYTES = 256 << 20;
 
     /** Messages of staged memory that may be under way. */

@@ -5,13 +5,13 @@ import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
 import trigon.onesided.record.PutRecordLayout;
 
-/** Whether a record from another rank can be applied: nothing that it says is trusted. Data path. */
+/** The check of a record from another rank: nothing that it says is trusted. Data path. */
 final class RecordCheck {
 
     private RecordCheck() {}
 
     /**
-     * What is wrong with a record; null if nothing is.
+     * Returns what is wrong with a record; null if nothing is.
      *
      * @param bytes of the message that it came in
      * @param sequence the number that it has to have

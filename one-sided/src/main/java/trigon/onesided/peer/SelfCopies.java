@@ -8,7 +8,7 @@ import trigon.onesided.memory.Window;
 import trigon.system.Memory;
 
 /**
- * What a rank puts and gets at itself: done when the call returns. A GPU's memory is waited for, which takes as long as
+ * A rank's puts and gets at itself: done when the call returns. A GPU's memory is waited for, which takes as long as
  * the copy.
  *
  * <p>Data path: its group's thread's.
@@ -26,7 +26,7 @@ public final class SelfCopies {
         this.signals = signals;
     }
 
-    /** Whether {@link #copy} can be called for a signal. */
+    /** Tells whether {@link #copy} can be called for a signal. */
     public boolean isFree(@Nullable Window signal) {
         return signal == null || !signal.isOfDevice() || signals.isFreeForSelf(signal);
     }

@@ -32,12 +32,11 @@ public final class SignalWord {
         this.scratch = scratch;
     }
 
-    /** Whether a peer's addition can begin. */
     public boolean isFree(Window window) {
         return window.keepsTotals() || !(reading || reserved);
     }
 
-    /** Whether the rank's own addition can begin; if not, it is the next one. */
+    /** Tells whether the rank's own addition can begin; if not, it is the next one. */
     public boolean isFreeForSelf(Window window) {
         boolean free = window.keepsTotals() || !reading;
         reserved = !free;

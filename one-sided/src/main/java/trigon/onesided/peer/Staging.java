@@ -55,7 +55,7 @@ public final class Staging implements AutoCloseable {
         long register(long comm, long address, long bytes);
     }
 
-    /** Where a record is built, or comes. */
+    /** Address at which a record is built, or comes. */
     long record(long number) {
         return records + STRIDE * (number & (RankConnection.MAX_MESSAGES - 1));
     }

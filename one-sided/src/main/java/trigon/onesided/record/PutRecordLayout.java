@@ -83,7 +83,7 @@ public final class PutRecordLayout {
         Memory.putLong(address + ADDEND, addend);
     }
 
-    /** What is asked for, or comes, belongs to a request of the rank that asked, and goes to that place there. */
+    /** Notes the request of the rank that asked, and the place there of what is asked for, or comes. */
     public static void answer(long address, long request, int window, long offset) {
         Memory.putLong(address + REQUEST, request);
         Memory.putLong(address + ANSWER_WINDOW, window);
@@ -138,7 +138,6 @@ public final class PutRecordLayout {
         return Memory.getLong(address + ANSWER_OFFSET);
     }
 
-    /** Where the payload is that lies in the record. */
     public static long payload(long address) {
         return address + HEADER_BYTES;
     }

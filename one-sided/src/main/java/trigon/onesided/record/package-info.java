@@ -1,4 +1,4 @@
-/** What a rank tells another one to do. */
+/** Layout of what a rank tells another one to do. */
 @NullMarked
 package trigon.onesided.record;
 

@@ -41,7 +41,7 @@ import trigon.verbs.VerbsException;
  */
 public final class Acceptor implements OfferHandler {
 
-    /** What a device says while there is no way to the peer. */
+    /** Errors of a device while no route leads to the peer. */
     static final Set<Integer> AWAY = Set.of(Errno.ENETUNREACH, Errno.EHOSTUNREACH, Errno.ETIMEDOUT);
 
     private final ConnectionId connectionId = ConnectionId.random();
@@ -78,12 +78,11 @@ public final class Acceptor implements OfferHandler {
         this.control = control;
     }
 
-    /** What peers name it by. */
     public ConnectionId connectionId() {
         return connectionId;
     }
 
-    /** What the peer has to know, from its copy of the handle. */
+    /** Returns what the peer has to know, from its copy of the handle. */
     public ConnectionSecret secret() {
         return secret;
     }
@@ -114,7 +113,7 @@ public final class Acceptor implements OfferHandler {
         }
     }
 
-    /** What an attempt that was given up has left, even one that this side took for established. */
+    /** Begins an attempt; returns what one that was given up has left, even one that this side took for established. */
     private synchronized List<PathChannel> begin(long newAttempt) {
         if (closed) {
             throw new IllegalStateException("this connection is already established, or was closed");
@@ -267,7 +266,10 @@ public final class Acceptor implements OfferHandler {
         return true;
     }
 
-    /** How often this was called since there is a connection and {@link #take} was called last; 0 if there is none. */
+    /**
+     * Returns how often this was called since there is a connection and {@link #take} was called last; 0 if there is
+     * none.
+     */
     public synchronized int unaskedLooks() {
         if (established != null) {
             unaskedLooks++;

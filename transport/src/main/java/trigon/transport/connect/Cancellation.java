@@ -81,7 +81,7 @@ final class Cancellation {
         }
     }
 
-    /** Whether the listener knows, or nobody waits there, or this process is at its end. */
+    /** Tells whether the listener knows, or nobody waits there, or this process is at its end. */
     private boolean isOver(ListenHandle handle, Path path, EndFailure failure) {
         InetSocketAddress remote =
                 new InetSocketAddress(path.remote().address(), path.remote().tcpPort());

@@ -5,7 +5,7 @@ import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.MessageProtocol;
 
 /**
- * What a session is made of: paths that are up at both ends.
+ * The parts of a session: paths that are up at both ends.
  *
  * @param protocol what they are up for
  * @param paths in the order that both ends know; at least one

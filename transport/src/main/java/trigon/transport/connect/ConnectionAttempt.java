@@ -188,7 +188,7 @@ final class ConnectionAttempt implements AutoCloseable {
         return peer;
     }
 
-    /** Whether the peer says that both ends can go on over other paths. */
+    /** Tells whether the peer says that both ends can go on over other paths. */
     boolean isResumable() {
         return resumable;
     }

@@ -55,7 +55,7 @@ public final class Connector {
     /** From one look at what connections through relays have carried to the next. */
     private static final Duration RELAYED_TRAFFIC_INTERVAL = Duration.ofSeconds(3);
 
-    /** How long a link of both ends may be away before relays take its place. */
+    /** Absence of a link of both ends after which relays take its place. */
     private static final Duration BEFORE_RELAYS = Duration.ofSeconds(2);
 
     private final LocalSide side;
@@ -263,7 +263,10 @@ public final class Connector {
                     attempt.isResumable());
         }
 
-        /** Of those that may lead nowhere, the ones over which the peer answers; where it does not, all the others. */
+        /**
+         * Finds, of those that may lead nowhere, the ones over which the peer answers; where it does not, all the
+         * others.
+         */
         private List<Path> thatLeadThere(List<Path> due) {
             Map<Boolean, List<Path>> byDoubt = due.stream().collect(Collectors.partitioningBy(Connector::isDoubtful));
             List<Path> others = byDoubt.getOrDefault(false, List.of());
@@ -368,7 +371,7 @@ public final class Connector {
                 trafficClass);
     }
 
-    /** Of the addresses, which are the same for all connections to a peer. */
+    /** Hashes the addresses, which are the same for all connections to a peer. */
     private static long numberOf(ListenHandle handle) {
         return handle.links().stream()
                 .mapToLong(link -> link.address().hashCode())

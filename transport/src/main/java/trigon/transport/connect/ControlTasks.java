@@ -6,8 +6,8 @@ import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.system.NanoClock;
 
 /**
- * Where a process does what is not NCCL's to wait for: what may block on control threads, what is brief on the
- * handshake's thread. Thread-safe.
+ * The threads on which a process does what is not NCCL's to wait for: what may block on control threads, what is brief
+ * on the handshake's thread. Thread-safe.
  *
  * @param loop the handshake's thread, which is the timer, too
  * @param control runs what may block

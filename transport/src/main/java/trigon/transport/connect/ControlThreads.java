@@ -34,7 +34,6 @@ public record ControlThreads(
     /** Long enough for those of a communicator, which come up one after the other. */
     private static final long IDLE_MILLIS = 200;
 
-    /** No thread yet. */
     public static ControlThreads open() {
         return new ControlThreads(
                 pool("trigon-control-", 0, Integer.MAX_VALUE, new SynchronousQueue<>()),

@@ -33,7 +33,6 @@ public record Counterpart(
         listeners = List.copyOf(listeners);
     }
 
-    /** For routing. */
     public PeerDescription description() {
         return description(nodeIndex, listeners, mayBeOnThisNode);
     }

@@ -9,7 +9,7 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.transport.path.Links;
 
 /**
- * What this process brings into each of its connections. Thread-safe.
+ * This process's part in each of its connections. Thread-safe.
  *
  * @param links whose devices are open
  * @param client makes offers, and asks whether peers live
@@ -26,7 +26,7 @@ public record LocalSide(
         Supplier<List<LinkAddress>> addresses,
         ConnectionLog connectionLog) {
 
-    /** Where it listens now, as far as there is room for it in a message. */
+    /** Returns where it listens now, as far as there is room for it in a message. */
     public List<LinkAddress> fittingAddresses() {
         return ListenHandle.fitting(addresses.get());
     }

@@ -25,10 +25,10 @@ public final class PathFactory {
 
     private static final Logger log = LoggerFactory.getLogger(PathFactory.class);
 
-    /** How long after the end of its lifeline a peer's last messages and acknowledgements may come. */
+    /** Time after the end of its lifeline in which a peer's last messages and acknowledgements may come. */
     public static final Duration GRACE = Duration.ofSeconds(1);
 
-    /** How long a connection that is coming up waits for the device's own, so that its first message need not. */
+    /** Time that a connection that is coming up waits for the device's own, so that its first message need not. */
     private static final Duration OPENING = Duration.ofSeconds(1);
 
     /** No READs and no atomics are sent; but some devices refuse 0. */

@@ -50,7 +50,6 @@ final class PathSchedule {
         paths.forEach(path -> entries.add(new Entry(path)));
     }
 
-    /** Whether no path is left. */
     boolean isEmpty() {
         return entries.isEmpty();
     }
@@ -70,7 +69,7 @@ final class PathSchedule {
                         .toList();
     }
 
-    /** How long until one is due; nothing while one is. */
+    /** Returns how long until one is due; nothing while one is. */
     Duration pause() {
         long now = clock.nanoTime();
         return Duration.ofNanos(entries.stream()
@@ -90,7 +89,7 @@ final class PathSchedule {
         }
     }
 
-    /** What is left of the time of the youngest of these; a quarter of all where others have used it up. */
+    /** Returns what is left of the time of the youngest of these; a quarter of all where others have used it up. */
     Duration timeLeft(Collection<Path> paths) {
         long now = clock.nanoTime();
         long longest = paths.stream()

@@ -4,7 +4,7 @@ import trigon.handshake.message.RemoteMemory;
 import trigon.verbs.QueuePairEndpoint;
 
 /**
- * What a peer has said of its end of a path.
+ * A peer's facts about its end of a path.
  *
  * @param endpoint its queue pair
  * @param memory what this end may write there

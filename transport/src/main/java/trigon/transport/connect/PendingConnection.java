@@ -24,7 +24,7 @@ public final class PendingConnection {
         this.peer = peer;
     }
 
-    /** Who is connected to, for messages. */
+    /** Returns who is connected to, for messages. */
     public String peer() {
         return peer;
     }
@@ -62,14 +62,15 @@ public final class PendingConnection {
         return abandoned;
     }
 
-    /** Whether there is a result, which NCCL asks; cheap. */
+    /** Tells whether there is a result, which NCCL asks; cheap. */
     public boolean isDone() {
         unaskedLooks = 0;
         return result.isDone();
     }
 
     /**
-     * How often this was called since there is a result and {@link #isDone} was called last; 0 without one. One thread.
+     * Returns how often this was called since there is a result and {@link #isDone} was called last; 0 without one. One
+     * thread.
      */
     public int unaskedLooks() {
         int looks = result.isDone() ? unaskedLooks + 1 : 0;

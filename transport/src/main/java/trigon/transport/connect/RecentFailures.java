@@ -38,7 +38,6 @@ final class RecentFailures {
         failed.forEach(path -> failedAt.put(Ends.of(path), now));
     }
 
-    /** Whether to do without it where there is another. */
     boolean has(Path path) {
         Long failed = failedAt.get(Ends.of(path));
         return failed != null && clock.nanoTime() - failed < memoryNanos;

@@ -1,4 +1,4 @@
-/** How the paths of a session come up: at the side that connects, and at the side that accepts. */
+/** The coming up of a session's paths: at the side that connects, and at the side that accepts. */
 @NullMarked
 package trigon.transport.connect;
 

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the offers of a sender's latest attempt were answered with, by queue pair, until all of them are up. Guarded by
+ * Answers to the offers of a sender's latest attempt, by queue pair, until all of them are up. Guarded by
  * its owner.
  *
  * @param <P> an end of a queue pair
@@ -26,7 +26,6 @@ final class AnsweredOffers<P> {
         return former;
     }
 
-    /** Whether the attempt still counts on it. */
     boolean has(P answer) {
         return byIndex.containsValue(answer);
     }

@@ -16,13 +16,12 @@ import trigon.transport.failover.search.PathSearch;
 import trigon.transport.session.Resumption;
 
 /**
- * How a sender that has left its first links goes back to them: when the peer answers there and they have rested, at a
+ * The failback of a sender to the links that it has left: when the peer answers there and they have rested, at a
  * boundary between messages. So nothing is sent again, and nothing fails. One control thread at a time; what it does
  * to the session it does with {@link SenderFailover#use} held, and not once the session is closed.
  */
 final class Failback {
 
-    /** For the log. */
     static final String WHY = "the better path is up again";
 
     /** So long messages are held back at most; then it is tried again later. */
@@ -38,13 +37,11 @@ final class Failback {
     private final FailbackTimer timer;
     private final FailoverEnd end;
 
-    /** By queue pair. */
     private final List<LocalLink> home;
 
     /** Messages begun at the last look; none have since, if there are as many now. */
     private long begunBefore = -1;
 
-    /** Of a session over its first paths. */
     Failback(
             SenderFailover sender,
             Resumption session,

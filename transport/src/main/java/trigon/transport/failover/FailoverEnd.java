@@ -10,7 +10,7 @@ import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.transport.path.PathChannel;
 
-/** How the failover of a session ends: by its close, or with the session, and why. Thread-safe. */
+/** The end of a session's failover: by its close, or with the session, and why. Thread-safe. */
 final class FailoverEnd {
 
     private final CompletableFuture<Void> reached = new CompletableFuture<>();

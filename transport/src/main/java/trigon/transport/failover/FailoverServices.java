@@ -5,7 +5,7 @@ import trigon.system.NanoClock;
 import trigon.transport.failover.search.PathSearch;
 
 /**
- * What the failovers of all sessions of a process share. Thread-safe.
+ * The services that the failovers of all sessions of a process share. Thread-safe.
  *
  * @param paths finds paths over which peers answer
  * @param offers brings up new queue pairs

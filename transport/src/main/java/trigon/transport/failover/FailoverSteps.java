@@ -18,7 +18,7 @@ final class FailoverSteps {
     private final Consumer<Throwable> impossible;
 
     /**
-     * Of a session.
+     * Makes one of a session.
      *
      * @param giveUp gives the connection up, and has its path told why, when a step has thrown something
      * @param impossible hears why a step will not be done

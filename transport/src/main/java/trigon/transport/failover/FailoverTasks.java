@@ -7,9 +7,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Where the work of failovers is done: what is brief on an event loop, which has its thread, and what may block on
- * threads of their own, of which there are few however many connections a cable takes with it. Those have to be made,
- * and cannot be where a limit on processes is reached. Thread-safe.
+ * The threads on which the work of failovers is done: what is brief on an event loop, which has its thread, and what
+ * may block on threads of their own, of which there are few however many connections a cable takes with it. Those have
+ * to be made, and cannot be where a limit on processes is reached. Thread-safe.
  */
 final class FailoverTasks {
 

@@ -45,7 +45,7 @@ public final class Failovers {
     private final FailoverServices services;
 
     /**
-     * Of a plugin; on if what peers are told of it says so.
+     * Makes one of a plugin; on if what peers are told of it says so.
      *
      * @param candidates where new paths are looked for
      * @param peerTimeout so long a path is looked for
@@ -125,7 +125,6 @@ public final class Failovers {
         session.watchPaths();
     }
 
-    /** Likewise. */
     public void keep(ReceiveSession session, Counterpart peer) {
         Resumption.of(session)
                 .ifPresentOrElse(

@@ -23,7 +23,7 @@ final class Journal {
     private final String connection;
 
     /**
-     * Of a connection over its first path.
+     * Makes one of a connection over its first path.
      *
      * @param health of all connections' paths
      * @param peer its name
@@ -35,7 +35,7 @@ final class Journal {
         connection = ConnectionDigest.of(first, sends);
     }
 
-    /** Whether its connection may go back to that link, as far as failures go. */
+    /** Tells whether its connection may go back to that link, as far as failures go. */
     boolean hasRested(LocalLink link) {
         return health.hasRested(link, peer);
     }
@@ -50,7 +50,6 @@ final class Journal {
         health.markDead(link, peer, why);
     }
 
-    /** What speaks against that link. */
     PathPenalty penalty(LocalLink link) {
         return health.penalty(link, peer);
     }

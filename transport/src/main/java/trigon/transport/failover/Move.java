@@ -1,6 +1,6 @@
 package trigon.transport.failover;
 
-/** What has come of an attempt to go on over other paths. */
+/** Outcome of an attempt to go on over other paths. */
 enum Move {
     /** The session goes on over them. */
     MADE,

@@ -14,7 +14,7 @@ final class Outage {
         lasts = true;
     }
 
-    /** Whether it lasts, and has for longer than that. */
+    /** Tells whether it lasts, and has for longer than that. */
     synchronized boolean isLongerThan(Duration time) {
         return lasts && System.nanoTime() - since > time.toNanos();
     }

@@ -51,7 +51,6 @@ final class PathHealth {
             return new Rest(doubled.compareTo(LONGEST_REST) < 0 ? doubled : LONGEST_REST, now);
         }
 
-        /** Whether the link fails again and again. */
         boolean isLong() {
             return length.compareTo(AVOIDED) >= 0;
         }
@@ -157,7 +156,7 @@ final class PathHealth {
         }
     }
 
-    /** Whether connections may return to it, as far as failures go. */
+    /** Tells whether connections may return to it, as far as failures go. */
     synchronized boolean hasRested(LocalLink link, String peer) {
         return switch (conditions.get(new Way(link, peer))) {
             case Down down -> down.hasRested(clock.nanoTime());
@@ -166,7 +165,6 @@ final class PathHealth {
         };
     }
 
-    /** What speaks against the link while it rests. */
     synchronized PathPenalty penalty(LocalLink link, String peer) {
         return switch (conditions.get(new Way(link, peer))) {
             case Down down when down.hasRested(clock.nanoTime()) -> PathPenalty.NONE;

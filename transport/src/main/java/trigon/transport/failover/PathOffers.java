@@ -44,7 +44,7 @@ import trigon.verbs.VerbsException;
  */
 final class PathOffers {
 
-    /** What a peer is told of a path that nobody uses here. */
+    /** The word to a peer on a path that nobody uses here. */
     static final EndFailure UNUSED = new EndFailure(EndFailure.Scope.PATH, "the other end could not move to this path");
 
     private static final Logger log = LoggerFactory.getLogger(PathOffers.class);
@@ -85,7 +85,7 @@ final class PathOffers {
             return over;
         }
 
-        /** Whether the peer has said that its end of the connection is lost. */
+        /** Tells whether the peer has said that its end of the connection is lost. */
         boolean isRefusal() {
             return getCause() instanceof HandshakeException refused
                     && refused.kind() == HandshakeException.Kind.REJECTED;
@@ -140,7 +140,6 @@ final class PathOffers {
                 join(pending.getFirst().offer.answer()).received());
     }
 
-    /** Who this node is to its peers. */
     NodeIdentity self() {
         return side.self();
     }

@@ -21,7 +21,7 @@ final class PathSuspicion {
      */
     static final Duration HEARING = Duration.ofMillis(300);
 
-    /** How much speaks against the paths; a stronger suspicion replaces a weaker one. */
+    /** Weight of a suspicion of the paths; a stronger suspicion replaces a weaker one. */
     private enum Level {
         NONE,
         /** Nothing was heard for a while, or the link is down. */
@@ -32,7 +32,7 @@ final class PathSuspicion {
         BROKEN
     }
 
-    /** What there was before a move. */
+    /** State before a move. */
     static final class Before {
         private final State state;
 
@@ -66,7 +66,6 @@ final class PathSuspicion {
         state = State.well(paths);
     }
 
-    /** Whether it is in use. */
     synchronized boolean isOf(PathChannel path) {
         return state.paths.contains(path);
     }
@@ -143,13 +142,13 @@ final class PathSuspicion {
         return state.failed;
     }
 
-    /** Whether RDMA over that link has failed; over TCP a new path's handshake shows whether the link is well. */
+    /** Tells whether RDMA over that link has failed; over TCP a new path's handshake shows whether the link is well. */
     synchronized boolean hasFailedOver(Path next) {
         return next.kind() == LinkKind.RDMA
                 && state.failed.stream().anyMatch(path -> path.link().local().equals(next.local()));
     }
 
-    /** Whether more is known than that nothing was heard, which may be over in a moment. */
+    /** Tells whether more is known than that nothing was heard, which may be over in a moment. */
     synchronized boolean isCertain() {
         return isKnown() || !areLinksUp();
     }
@@ -158,12 +157,10 @@ final class PathSuspicion {
         return state.paths.stream().allMatch(path -> path.link().isUp());
     }
 
-    /** Whether there is more than silence. */
     synchronized boolean isKnown() {
         return state.level.compareTo(Level.QUIET) > 0;
     }
 
-    /** Whether there is any. */
     synchronized boolean isThere() {
         return state.level != Level.NONE;
     }

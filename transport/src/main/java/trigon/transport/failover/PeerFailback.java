@@ -15,7 +15,6 @@ final class PeerFailback {
     private final List<LocalLink> home;
     private boolean away;
 
-    /** Of a connection over its first paths. */
     PeerFailback(Counterpart sender, List<PathChannel> first) {
         this.sender = sender;
         home = links(first);

@@ -70,7 +70,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final Outage outage = new Outage();
 
     /**
-     * Of a session that is up.
+     * Makes one of a session that is up.
      *
      * @param listeners have the sender's offers
      * @param journal says what becomes of it
@@ -189,7 +189,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
     }
 
-    /** Whether there is nothing to wait for any more. */
     private synchronized boolean stopIfWell() {
         if (session.isLost()) {
             end.reach();

@@ -63,7 +63,7 @@ final class SenderFailover implements Failover {
     private boolean working;
 
     /**
-     * Of a session that is up.
+     * Makes one of a session that is up.
      *
      * @param journal says what becomes of it
      */
@@ -203,7 +203,7 @@ final class SenderFailover implements Failover {
         }
     }
 
-    /** Whether the path in use was only quiet, and is not any more: then nothing more is done. */
+    /** Tells whether the path in use was only quiet, and is not any more: then nothing more is done. */
     private synchronized boolean stopIfHeardAgain() {
         if (resume.state() == State.UP && suspicion.clearIfHeard()) {
             journal.logHeard();
@@ -212,18 +212,18 @@ final class SenderFailover implements Failover {
         return !working;
     }
 
-    /** Whether it is for this to say that the time is over, and not for the lifeline. */
+    /** Tells whether it is for this to say that the time is over, and not for the lifeline. */
     private boolean isOver(long waited) {
         return waited > peerTimeout.toNanos() && (suspicion.isKnown() || resume.state() != State.UP);
     }
 
-    /** Whether all is well with the path in use; then nothing more is done. */
+    /** Tells whether all is well with the path in use; then nothing more is done. */
     private synchronized boolean finishIfWell() {
         working = suspicion.isThere();
         return !working;
     }
 
-    /** Whether it is of no use to look for a path any more. */
+    /** Tells whether it is of no use to look for a path any more. */
     synchronized boolean endIfLost() {
         if (session.isLost()) {
             end.reach();

@@ -15,7 +15,7 @@ import trigon.transport.path.PathLoss;
 import trigon.transport.session.Resumption;
 
 /**
- * What a receiver does about silence. The sender leads; yet where only what it sends is lost, it hears its peer, and
+ * A receiver's answer to silence. The sender leads; yet where only what it sends is lost, it hears its peer, and
  * learns of that late. So the receiver asks over all paths. Once the sender has answered over one of them, and nothing
  * is heard over the path in use a moment later, either, that path is broken. Thread-safe; never waits.
  */

@@ -1,4 +1,4 @@
-/** How a session goes on over another path when its own fails. */
+/** Failover: a session goes on over another path when its own fails. */
 @NullMarked
 package trigon.transport.failover;
 

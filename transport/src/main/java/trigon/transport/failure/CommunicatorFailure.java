@@ -14,8 +14,8 @@ import trigon.transport.session.SessionFailure;
 public record CommunicatorFailure(NcclResult result, EndFailure why, long thread) {
 
     /**
-     * Of this node's, unless it follows from another one's: then it is that one's, in its words, so that however many
-     * nodes they go through, who reads them learns where it began.
+     * Makes a failure of this node's, unless it follows from another one's: then it is that one's, in its words, so
+     * that however many nodes they go through, who reads them learns where it began.
      *
      * @param commId NCCL's hash of the communicator
      * @param node this node's name

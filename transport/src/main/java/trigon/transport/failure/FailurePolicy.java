@@ -28,7 +28,7 @@ public final class FailurePolicy implements BiConsumer<Session, SessionFailure> 
     private final Executor afterGrace;
 
     /**
-     * Of a plugin.
+     * Makes one of a plugin.
      *
      * @param communicators by the handles of their contexts; null where one is closed
      * @param node this node's name, for the peers

@@ -40,7 +40,7 @@ public final class PathMonitor {
 
     private static final Logger log = LoggerFactory.getLogger(PathMonitor.class);
 
-    /** What a device reports without end must not keep others from being heard. */
+    /** Reports of a device that are heard at once: more must not keep others from being heard. */
     private static final int MAX_AT_ONCE = 64;
 
     /** Devices that cannot wake the thread up are asked so often. */
@@ -52,7 +52,7 @@ public final class PathMonitor {
     /** After a wait, so that a device whose descriptor is always ready costs no processor. */
     private static final Duration REST = Duration.ofMillis(1);
 
-    /** How long who ends a connection in order, such as a peer that closes, may take to say so on the lifeline. */
+    /** Time in which a peer that ends a connection in order says so on the lifeline. */
     public static final Duration TOLD = Duration.ofSeconds(2);
 
     private static final long JOIN_MILLIS = 10_000;
@@ -274,7 +274,7 @@ public final class PathMonitor {
         }
     }
 
-    /** What was sent may be lost. Where the peer has gone, that is why, and its lifeline says it. */
+    /** Says that messages may be lost. Where the peer has gone, that is why, and its lifeline says it. */
     private static void ofBrokenConnection(PathChannel path, AsyncEventType type) {
         if (path.isPeerLeaving() || path.loss() != null || hasFailed(path)) {
             log.debug("{}: {}, since the peer has ended its part, or a request has told", path, type);

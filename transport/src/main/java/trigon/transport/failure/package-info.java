@@ -1,4 +1,4 @@
-/** What follows when a path, a device or a session has failed. */
+/** Consequences of the failure of a path, a device or a session. */
 @NullMarked
 package trigon.transport.failure;
 

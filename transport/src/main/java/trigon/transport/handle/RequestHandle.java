@@ -23,7 +23,7 @@ public final class RequestHandle {
         return of(commHandle, sequence) | FLUSH;
     }
 
-    /** Whether the number looks like a request at all; comm and sequence may still be stale. */
+    /** Tells whether the number looks like a request at all; comm and sequence may still be stale. */
     public static boolean isRequest(long handle) {
         return (handle & 1) == 1;
     }

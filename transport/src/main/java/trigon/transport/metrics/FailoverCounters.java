@@ -1,7 +1,7 @@
 package trigon.transport.metrics;
 
 /**
- * What becomes of a link's connections to one peer when their path over it fails. Lives as long as the counters do.
+ * Counters of a link's connections to one peer whose path over it fails. Lives as long as the counters do.
  * Thread-safe.
  */
 public final class FailoverCounters {

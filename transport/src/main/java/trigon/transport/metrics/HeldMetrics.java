@@ -29,7 +29,7 @@ public final class HeldMetrics implements AutoCloseable {
     /** By what tells one file from another. */
     private final Map<Object, OpenFile> held = new LinkedHashMap<>();
 
-    /** Of that process; nothing is held before it is looked at. */
+    /** Makes one of that process; nothing is held before it is looked at. */
     public HeldMetrics(long pid) {
         process = Path.of("/proc", Long.toString(pid));
     }
@@ -89,7 +89,7 @@ public final class HeldMetrics implements AutoCloseable {
     }
 
     /**
-     * What all that is held has counted; one snapshot for each plugin of the process.
+     * Returns what all that is held has counted; one snapshot for each plugin of the process.
      *
      * @throws UntrustedMetricsException if what is held are no counters, or those of another version
      * @throws IOException if they cannot be read

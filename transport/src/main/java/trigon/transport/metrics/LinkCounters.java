@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import trigon.system.Memory;
 
-/** What went over a link in paths that are closed by now, and who counts for those that are open. Thread-safe. */
+/** Counts of a link's paths that are closed by now, and the counters of those that are open. Thread-safe. */
 public final class LinkCounters {
 
     private final Metrics metrics;
@@ -38,7 +38,7 @@ public final class LinkCounters {
         metrics.add(row + MetricsRow.RETRIES);
     }
 
-    /** Whether data can go over the link, as far as this node's kernel and device say. */
+    /** Tells whether data can go over the link, as far as this node's kernel and device say. */
     public void setUp(boolean up) {
         metrics.state(row, up ? 0 : MetricsRow.DOWN);
     }

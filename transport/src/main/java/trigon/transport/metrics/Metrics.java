@@ -34,7 +34,7 @@ import trigon.system.Memory;
  */
 public final class Metrics implements AutoCloseable {
 
-    /** What the file is called as long as it has a name, and what {@code /proc/PID/fd} shows afterwards. */
+    /** Beginning of the file's name as long as it has one, and what {@code /proc/PID/fd} shows afterwards. */
     static final String FILE_PREFIX = "trigon-metrics-";
 
     private static final Logger log = LoggerFactory.getLogger(Metrics.class);
@@ -179,7 +179,6 @@ public final class Metrics implements AutoCloseable {
         return row(used - 1);
     }
 
-    /** Whether there is room for the next row. */
     private boolean isBacked() {
         if (used < backed) {
             return true;
@@ -255,7 +254,7 @@ public final class Metrics implements AutoCloseable {
         }
     }
 
-    /** Of a text that is too long, whole characters of its beginning, and the mark of an omission. */
+    /** Shortens a text that is too long to whole characters of its beginning, and the mark of an omission. */
     private static byte[] fitting(String text, int room) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         int length = text.length();

@@ -40,7 +40,7 @@ public final class MetricsReader {
     public record PathMetrics(int link, String peer, String type, String relays, int state, Counts counts) {}
 
     /**
-     * What became of a link's connections to a peer when their path failed.
+     * Counts of a link's connections to a peer whose path failed.
      *
      * @param link the row of its link
      * @param peer who is at the other end
@@ -61,10 +61,10 @@ public final class MetricsReader {
             long messages,
             long bytes) {}
 
-    /** What is counted; see {@link MetricsRow}. */
+    /** Counts of a row; see {@link MetricsRow}. */
     public record Counts(long messages, long bytes, long waits, long errors, long retries) {}
 
-    /** What one look found. */
+    /** Counters at one look. */
     public record Snapshot(List<LinkMetrics> links, List<PathMetrics> paths, List<FailoverMetrics> failovers) {
         int rows() {
             return links.size() + paths.size() + failovers.size();

@@ -1,7 +1,7 @@
 package trigon.transport.metrics;
 
 /**
- * Where things are in the memory of {@link Metrics}, in the machine's byte order: a header, and behind it rows of
+ * Layout of the memory of {@link Metrics}, in the machine's byte order: a header, and behind it rows of
  * {@value #BYTES} bytes. What is counted lies in the first line of a row, so that a message touches one line.
  *
  * <p>Each word is written by one thread at a time, in one piece: a reader sees an old or a new value, never a torn one.
@@ -12,7 +12,7 @@ package trigon.transport.metrics;
  */
 public final class MetricsRow {
 
-    /** What the header begins with, 8 bytes: "TrgnMet" and the version of the layout. */
+    /** Beginning of the header, 8 bytes: "TrgnMet" and the version of the layout. */
     public static final long MAGIC = 0x5472676E4D657400L | 3;
 
     /** In the header: how many rows there are, 4 bytes. */
@@ -30,7 +30,7 @@ public final class MetricsRow {
     /** Length of a row. */
     public static final int BYTES = 256;
 
-    /** What the row is of, 4 bytes: {@link #FREE}, {@link #LINK}, {@link #PATH} or {@link #FAILOVERS}. */
+    /** Kind of the row, 4 bytes: {@link #FREE}, {@link #LINK}, {@link #PATH} or {@link #FAILOVERS}. */
     public static final long KIND = 0;
 
     /**
@@ -38,10 +38,10 @@ public final class MetricsRow {
      */
     public static final long STATE = 4;
 
-    /** How often the row was opened, 4 bytes. */
+    /** Number of times that the row was opened, 4 bytes. */
     public static final long GENERATION = 8;
 
-    /** Of a link: its speed in Mbit/s, as far as it is known. Of others: the number of their link's row. 4 bytes. */
+    /** Speed of a link in Mbit/s, as far as it is known. Of others: the number of their link's row. 4 bytes. */
     public static final long SPEED_OR_LINK = 12;
 
     /**
@@ -59,28 +59,25 @@ public final class MetricsRow {
     /** Paths that were lost while they were in use, 8 bytes. Of failovers: how many. */
     public static final long ERRORS = 40;
 
-    /** Of a link: attempts to bring up a path that failed, 8 bytes. Of failovers: returns to the link. */
+    /** For a link: attempts to bring up a path that failed, 8 bytes. Of failovers: returns to the link. */
     public static final long RETRIES = 48;
 
-    /** Of failovers: the longest one, in nanoseconds, 8 bytes. */
+    /** For failovers: the longest one, in nanoseconds, 8 bytes. */
     public static final long LONGEST = 56;
 
-    /** Of a link: its name. Of others: who is at the other end. UTF-8, filled up with zeros. */
+    /** For a link: its name. Of others: who is at the other end. UTF-8, filled up with zeros. */
     public static final long NAME = 64;
 
-    /** Room for that. */
     public static final int NAME_BYTES = 96;
 
-    /** Of a link: what carries its data. Of a path: which end it is. UTF-8, filled up with zeros. */
+    /** For a link: what carries its data. Of a path: which end it is. UTF-8, filled up with zeros. */
     public static final long TYPE = NAME + NAME_BYTES;
 
-    /** Room for that. */
     public static final int TYPE_BYTES = 16;
 
-    /** Of a path through relays: who they are, and over what. UTF-8, filled up with zeros. */
+    /** For a path through relays: who they are, and over what. UTF-8, filled up with zeros. */
     public static final long RELAYS = TYPE + TYPE_BYTES;
 
-    /** Room for that. */
     public static final int RELAYS_BYTES = 80;
 
     /** A {@link #KIND}: nobody's. */

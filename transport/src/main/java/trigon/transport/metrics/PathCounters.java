@@ -3,7 +3,7 @@ package trigon.transport.metrics;
 import trigon.system.Memory;
 
 /**
- * What goes over one path. {@link #message} and {@link #waited} are for the thread that makes the data-path calls of
+ * Counters of one path. {@link #message} and {@link #waited} are for the thread that makes the data-path calls of
  * the path's session; the others for any.
  */
 public final class PathCounters implements AutoCloseable {
@@ -44,7 +44,6 @@ public final class PathCounters implements AutoCloseable {
         return closed ? -1 : Memory.getLongOpaque(row + MetricsRow.MESSAGE_BYTES);
     }
 
-    /** Who is at the other end. */
     public void peer(String name) {
         metrics.rename(row, name);
     }

@@ -2,7 +2,7 @@ package trigon.transport.metrics;
 
 import java.io.IOException;
 
-/** What a process hands out as its counters are none that Trigon of this version makes. */
+/** The counters that a process hands out are none that Trigon of this version makes. */
 public final class UntrustedMetricsException extends IOException {
 
     private static final long serialVersionUID = 1L;

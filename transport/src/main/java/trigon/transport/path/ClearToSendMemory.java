@@ -21,7 +21,7 @@ import trigon.system.Memory;
  */
 final class ClearToSendMemory implements AutoCloseable {
 
-    /** What is allocated at a time, unless a page is more. */
+    /** Bytes that are allocated at a time, unless a page is more. */
     private static final int MIN_BLOCK_BYTES = 32 << 10;
 
     private static final int LINE = 64;

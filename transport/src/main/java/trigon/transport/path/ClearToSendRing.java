@@ -35,12 +35,11 @@ public final class ClearToSendRing implements AutoCloseable {
         }
     }
 
-    /** Where it is. */
     public long address() {
         return address;
     }
 
-    /** What work requests that read or write the ring name it by, on this device. */
+    /** Returns what work requests that read or write the ring name it by, on this device. */
     public int localKey() {
         return memory.localKey();
     }

@@ -7,14 +7,14 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import trigon.verbs.QueuePairEndpoint;
 
-/** What traces call a connection: the same at both ends, at no other's, and whatever paths it takes later. */
+/** A connection's name in traces: the same at both ends, at no other's, and whatever paths it takes later. */
 public final class ConnectionDigest {
 
     private static final int BYTES = 8;
 
     private ConnectionDigest() {}
 
-    /** Of a connection's first path: of both queue pairs, the sender's first. */
+    /** Digests both queue pairs of a connection's first path, the sender's first. */
     public static String of(PathChannel first, boolean sends) {
         QueuePairEndpoint remote = first.remote();
         QueuePairEndpoint local = first.endpoint();

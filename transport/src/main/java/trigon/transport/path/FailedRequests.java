@@ -36,7 +36,7 @@ public final class FailedRequests {
                         + " connection, and the peer's log";
     }
 
-    /** Whether they have failed for a reason that the lifeline may still tell, within a moment. */
+    /** Tells whether they have failed for a reason that the lifeline may still tell, within a moment. */
     public boolean areUnexplained() {
         return unexplained;
     }

@@ -30,7 +30,7 @@ public final class FlushQueuePair implements AutoCloseable {
 
     private static final int PSN = 0;
 
-    /** What is READ of the GPU's memory, and where to. */
+    /** Bytes that are READ of the GPU's memory, and room for them. */
     private static final int READ_BYTES = 1;
 
     private static final int LANDING_BYTES = 64;
@@ -114,7 +114,7 @@ public final class FlushQueuePair implements AutoCloseable {
         return completionQueue.poll(completions);
     }
 
-    /** What the last {@link #poll} has found. */
+    /** Returns what the last {@link #poll} has found. */
     public WorkCompletions completions() {
         return completions;
     }

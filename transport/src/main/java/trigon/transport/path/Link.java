@@ -56,14 +56,13 @@ public final class Link {
         this.counters = counters;
     }
 
-    /** What routing knows of it. */
     public LocalLink local() {
         return local;
     }
 
     /**
-     * Where the port's GID table has the link's GID now: an address that was removed and is back may have another
-     * place. Where it had it at first, if it has it nowhere: the verb that uses it says so. May block.
+     * Returns where the port's GID table has the link's GID now: an address that was removed and is back may have
+     * another place. Where it had it at first, if it has it nowhere: the verb that uses it says so. May block.
      */
     int gidIndex() {
         List<GidEntry> table = device.gidTable(local.port()).stream()
@@ -79,7 +78,6 @@ public final class Link {
                 .orElse(local.gidIndex());
     }
 
-    /** Its open device. */
     public DeviceContext device() {
         return device;
     }
@@ -99,12 +97,12 @@ public final class Link {
         return paths;
     }
 
-    /** Whether data can go over it, as far as the kernel and the device have said. Any thread, as those below. */
+    /** Tells whether data can go over it, as far as the kernel and the device have said. Any thread, as those below. */
     public boolean isUp() {
         return interfaceUp && portUp && !deviceFailed;
     }
 
-    /** What is down here, and where to look, for the log: a clause; empty if the link {@link #isUp}. */
+    /** Returns what is down here, and where to look, for the log: a clause; empty if the link {@link #isUp}. */
     Optional<String> whyDown() {
         if (deviceFailed) {
             return Optional.of("device %s has failed; see dmesg".formatted(device.deviceName()));
@@ -122,7 +120,7 @@ public final class Link {
                         .formatted(local.port(), device.deviceName(), device.deviceName()));
     }
 
-    /** Whether its interface is up, with a carrier and the address. */
+    /** Tells whether its interface is up, with a carrier and the address. */
     public boolean isInterfaceUp() {
         return interfaceUp;
     }
@@ -150,17 +148,16 @@ public final class Link {
         counters.setUp(isUp());
     }
 
-    /** Whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */
+    /** Tells whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */
     public boolean hasDeviceFailed() {
         return deviceFailed;
     }
 
-    /** Where its paths' rings of clear-to-send entries are. */
     ClearToSendMemory clearToSendMemory() {
         return clearToSendMemory;
     }
 
-    /** What went over it, and what failed. */
+    /** Returns what went over it, and what failed. */
     public LinkCounters counters() {
         return counters;
     }

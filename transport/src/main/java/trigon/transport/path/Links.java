@@ -169,8 +169,8 @@ public final class Links implements AutoCloseable {
     }
 
     /**
-     * What peers are told of the addresses, the most useful first: a listen handle may not have room for all. Warns if
-     * it leaves out more than link-local addresses that are there for peers alone.
+     * Returns what peers are told of the addresses, the most useful first: a listen handle may not have room for all.
+     * Warns if it leaves out more than link-local addresses that are there for peers alone.
      *
      * @param port the port that is listened on at an address
      */

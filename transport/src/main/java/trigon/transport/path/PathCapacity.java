@@ -1,7 +1,7 @@
 package trigon.transport.path;
 
 /**
- * What a path has to have for the protocol that will use it.
+ * Needs of the protocol that will use a path.
  *
  * @param sendQueueDepth send work requests that may be outstanding
  * @param receiveQueueDepth receive work requests that may be outstanding

@@ -245,19 +245,20 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         }
     }
 
-    /** Who looks after it. */
     @Override
     public PathKeeper keeper() {
         return keeper;
     }
 
-    /** Whether the peer has been silent for a while. */
     public boolean isQuiet() {
         PeerWatch watching = watch;
         return watching != null && watching.lifeline().isQuiet();
     }
 
-    /** What has come completes, with success, the rest is flushed, and nothing moves any more. May block. */
+    /**
+     * Stops the queue pair: what has come completes, with success, the rest is flushed, and nothing moves any more. May
+     * block.
+     */
     public synchronized QueuePairLifecycle fence(String why) {
         if (state != PathState.CLOSED) {
             enter(PathState.INTERRUPTED);
@@ -271,13 +272,13 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         return loss;
     }
 
-    /** Whether the peer has ended its part, or this end has, whatever may still come of what it has sent. */
+    /** Tells whether the peer has ended its part, or this end has, whatever may still come of what it has sent. */
     public boolean isPeerLeaving() {
         PeerWatch watching = watch;
         return watching != null && watching.lifeline().lost().isDone();
     }
 
-    /** What is known of the loss, be it only that the lifeline has ended; null if nothing is. */
+    /** Returns what is known of the loss, be it only that the lifeline has ended; null if nothing is. */
     private @Nullable PathLoss knownLoss() {
         PathLoss known = loss;
         PeerWatch watching = watch;
@@ -302,12 +303,11 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         return link;
     }
 
-    /** What the data path counts over it; plain fields, written by NCCL's thread. */
+    /** Returns what the data path counts over it; plain fields, written by NCCL's thread. */
     public PathCounters counters() {
         return counters;
     }
 
-    /** What the peer is told about this end. */
     public QueuePairEndpoint endpoint() {
         return resources.endpoint();
     }
@@ -332,19 +332,20 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         return watching == null ? "" : watching.peer();
     }
 
-    /** Where the handshake's peer is, a relay's address where it came through relays; null before {@link #watch}. */
+    /**
+     * Returns where the handshake's peer is, a relay's address where it came through relays; null before {@link
+     * #watch}.
+     */
     public @Nullable InetAddress peerAddress() {
         PeerWatch watching = watch;
         return watching == null ? null : watching.address();
     }
 
-    /** What the peer may write. */
     public RemoteMemory forPeer() {
         ClearToSendRing ring = resources.clearToSendRing();
         return ring == null ? RemoteMemory.NONE : ring.forPeer();
     }
 
-    /** What this end may write. */
     public RemoteMemory remoteMemory() {
         return remoteMemory;
     }
@@ -370,7 +371,6 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         return resources.lifecycle().queuePair();
     }
 
-    /** Where its work requests complete. */
     public CompletionQueue completionQueue() {
         return resources.completionQueue();
     }

@@ -4,10 +4,10 @@ package trigon.transport.path;
 @FunctionalInterface
 public interface PathKeeper {
 
-    /** Of paths whose connections end with them. */
+    /** The keeper of paths whose connections end with them. */
     PathKeeper NONE = _ -> false;
 
-    /** Whether it takes care of what would lose the path, which is not lost then. Called without a lock. */
+    /** Tells whether it takes care of what would lose the path, which is not lost then. Called without a lock. */
     boolean takeOver(PathLoss loss);
 
     /** Nothing is heard from the peer, or the link has gone down; again and again. */

@@ -35,7 +35,7 @@ public sealed interface PathLoss {
                     : "lost %s: %s".formatted(peer, end.explanation());
         }
 
-        /** Whether the peer's queue pair is closed by that, as it is not where only this path has failed. */
+        /** Tells whether the peer's queue pair is closed by that, as it is not where only this path has failed. */
         boolean hasClosed() {
             return switch (end) {
                 case LifelineEnd.Released _, LifelineEnd.Broken _ -> true;
@@ -61,7 +61,7 @@ public sealed interface PathLoss {
         };
     }
 
-    /** What it is to NCCL: the peer's or the network's fault, unless this end was given up. */
+    /** Returns what it is to NCCL: the peer's or the network's fault, unless this end was given up. */
     default NcclResult result() {
         return switch (this) {
             case OfPeer _ -> NcclResult.REMOTE_ERROR;

@@ -14,7 +14,7 @@ import trigon.verbs.QueuePairEndpoint;
 import trigon.verbs.VerbsException;
 
 /**
- * What a path holds on its device.
+ * A path's resources on its device.
  *
  * @param clearToSendRing null where the path's protocol has none
  * @param completionQueue of both the queue pair's queues

@@ -5,7 +5,6 @@ public enum PathRole {
     SENDER,
     RECEIVER;
 
-    /** For the log. */
     @Override
     public String toString() {
         return this == SENDER ? "sender" : "receiver";

@@ -23,7 +23,7 @@ public enum PathState {
         this.code = code;
     }
 
-    /** What the counters say, which other processes read. */
+    /** Returns what the counters say, which other processes read. */
     public int code() {
         return code;
     }

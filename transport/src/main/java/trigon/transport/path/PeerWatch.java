@@ -13,7 +13,7 @@ import trigon.nccl.NcclResult;
 import trigon.verbs.QueuePair;
 
 /**
- * Who is at the other end of a path, and what tells of its end.
+ * The peer at the other end of a path, and what tells of its end.
  *
  * @param lifeline of the handshake
  * @param peer the peer's node and its address, for the log
@@ -27,7 +27,6 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
     /** The end of a path that hears of the lifeline's end. */
     interface Watched {
 
-        /** Who looks after it. */
         PathKeeper keeper();
 
         /** The queue pair, which stops acknowledging once the peer has gone. */
@@ -40,7 +39,7 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
         boolean giveUp(NcclResult result, EndFailure failure);
     }
 
-    /** How the lifeline has ended, if it has, and not from here. */
+    /** Returns how the lifeline has ended, if it has, and not from here. */
     PathLoss.@Nullable OfPeer loss() {
         LifelineEnd end = lifeline.lost().getNow(null);
         return end == null || end instanceof LifelineEnd.Here ? null : new PathLoss.OfPeer(peer, end);

@@ -19,7 +19,7 @@ import trigon.verbs.ProtectionDomain;
  */
 public final class RegisteredMemory {
 
-    /** How a device gets to know it. */
+    /** Registration with a device. */
     private interface Registration {
 
         MemoryRegion with(ProtectionDomain domain);
@@ -119,7 +119,7 @@ public final class RegisteredMemory {
         return remoteKey;
     }
 
-    /** Whether it can be used on the paths of the session that has this array of links. */
+    /** Tells whether it can be used on the paths of the session that has this array of links. */
     @SuppressWarnings("ReferenceEquality") // the array stands for its session; and cheaper on the data path
     public boolean isOf(Link[] ofSession) {
         return links == ofSession || (ofSession.length == 1 && link == ofSession[0]);
@@ -130,7 +130,7 @@ public final class RegisteredMemory {
         return regions[path];
     }
 
-    /** Whether it is a GPU's, which the CPU may not touch. */
+    /** Tells whether it is a GPU's, which the CPU may not touch. */
     public boolean isOfGpu() {
         return ofGpu;
     }
@@ -140,7 +140,6 @@ public final class RegisteredMemory {
         return byDomain.get(domain);
     }
 
-    /** Whether a buffer lies within it. */
     public boolean covers(long from, long size) {
         return from >= address && size <= length - (from - address);
     }
@@ -168,7 +167,6 @@ public final class RegisteredMemory {
         link = next.getFirst();
     }
 
-    /** Deregisters it. */
     public synchronized void close() {
         closed = true;
         byDomain.values().forEach(MemoryRegion::close);

@@ -172,7 +172,6 @@ final class ConnectionSetup {
         acceptor.close();
     }
 
-    /** What its context would do at its end. */
     private void giveUp(long handle) {
         for (long contextHandle : contexts.handles()) {
             Context context = contexts.find(contextHandle);

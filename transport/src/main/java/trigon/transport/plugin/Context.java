@@ -32,7 +32,7 @@ final class Context implements Communicator {
     private final AtomicReference<@Nullable CommunicatorFailure> failure = new AtomicReference<>();
 
     /**
-     * Of a communicator.
+     * Makes one of a communicator.
      *
      * @param commId NCCL's hash of it; 0 where the API version has none: all communicators have this context then
      * @param trafficClass the application's, or {@link NetPlugin#TRAFFIC_CLASS_UNDEFINED}

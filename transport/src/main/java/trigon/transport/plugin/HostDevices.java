@@ -6,7 +6,7 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.VerbsProvider;
 
 /**
- * What links and GPUs are reached by.
+ * The devices behind links and GPUs.
  *
  * @param providers the devices behind links, by kind; they stay the caller's
  * @param gpuWrites flushes where a device cannot

@@ -57,7 +57,7 @@ final class LaterLinks {
         return node.links().advertised(address -> node.listeners().port(address));
     }
 
-    /** Where this process listens now, as peers are told. */
+    /** Returns where this process listens now, as peers are told. */
     List<LinkAddress> addresses() {
         return addresses;
     }

@@ -20,7 +20,7 @@ import trigon.transport.path.Links;
 import trigon.verbs.VerbsException;
 
 /**
- * What a plugin holds as long as it lives: links whose devices are open, the handshake's thread and listeners, and the
+ * The resources of a plugin: links whose devices are open, the handshake's thread and listeners, and the
  * threads that bring connections up.
  *
  * @param self who this process is, for peers

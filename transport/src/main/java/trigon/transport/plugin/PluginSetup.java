@@ -4,7 +4,7 @@ import trigon.config.PluginConfig;
 import trigon.nccl.ConnectionAdvice;
 
 /**
- * What a {@link RoutedNetPlugin} is made of.
+ * The parts of a {@link RoutedNetPlugin}.
  *
  * @param config the settings
  * @param host its links and devices
@@ -26,12 +26,10 @@ public record PluginSetup(
         this(config, host, visible, RelayAccess.NONE, ConnectionAdvice.NONE, Timing.SYSTEM);
     }
 
-    /** By another time. */
     public PluginSetup with(Timing other) {
         return new PluginSetup(config, host, visible, relays, advice, other);
     }
 
-    /** With relays. */
     public PluginSetup with(RelayAccess others) {
         return new PluginSetup(config, host, visible, others, advice, timing);
     }

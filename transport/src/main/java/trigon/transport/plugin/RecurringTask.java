@@ -2,7 +2,7 @@ package trigon.transport.plugin;
 
 import java.util.concurrent.Executor;
 
-/** What is done again and again until it is stopped, by a timer without a thread of its own. Does not block. */
+/** A task that is done again and again until it is stopped, by a timer without a thread of its own. Does not block. */
 final class RecurringTask {
 
     private final Runnable task;

@@ -4,7 +4,7 @@ import trigon.routing.Relays;
 import trigon.stream.dial.Dialer;
 
 /**
- * How a plugin uses relays; what is behind it stays the caller's.
+ * A plugin's access to relays; what is behind it stays the caller's.
  *
  * @param ways which ways through relays there are
  * @param dialer what opens streams over them

@@ -11,7 +11,7 @@ import trigon.transport.path.PathChannel;
 import trigon.transport.session.SendSession;
 import trigon.transport.session.Session;
 
-/** What a trace says of a session. */
+/** A session's fields in a trace. */
 final class SessionFields {
 
     private SessionFields() {}

@@ -44,9 +44,9 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
     private static final int SPEED_MBPS = 39_000;
 
     /**
-     * What NCCL's model adds for each message: nothing, as of NCCL's own transports. Told the truth, 15 us over TCP, it
-     * sends twice as many bytes, by LL, up to lengths at which they count more than the messages. Ranks never compare
-     * it, so with unequal values they would choose unequal algorithms.
+     * Time that NCCL's model adds for each message: nothing, as of NCCL's own transports. Told the truth, 15 us over
+     * TCP, it sends twice as many bytes, by LL, up to lengths at which they count more than the messages. Ranks never
+     * compare it, so with unequal values they would choose unequal algorithms.
      */
     private static final float LATENCY_US = 0;
 

@@ -4,9 +4,9 @@ import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
 
 /**
- * What a receiver writes into the sender's memory, by RDMA WRITE, to say where the next message may go: one entry per
- * message, in a ring of as many slots as a session has requests. It has a remote key for each path, since their queue
- * pairs may be of different devices.
+ * The entry that a receiver writes into the sender's memory, by RDMA WRITE, to say where the next message may go: one
+ * entry per message, in a ring of as many slots as a session has requests. It has a remote key for each path, since
+ * their queue pairs may be of different devices.
  *
  * <p>An entry is valid when its sequence number, the last word, is the message's number plus 1. It is one cache line,
  * so that a device writes it in one piece, the last word not before the others.
@@ -19,13 +19,13 @@ final class ClearToSend {
     /** Length of a ring of them. */
     static final int RING_BYTES = RequestRow.REQUESTS * BYTES;
 
-    /** What there is before this is only for several paths: with one, the entry is written from here on. */
+    /** End of what is only for several paths: with one, the entry is written from here on. */
     static final int OF_ONE_PATH = 32;
 
-    /** Where the message goes: 8 bytes. */
+    /** Address of the message's target: 8 bytes. */
     static final int ADDRESS = 32;
 
-    /** How much fits: 4 bytes. */
+    /** Bytes that fit: 4 bytes. */
     static final int CAPACITY = 40;
 
     /** NCCL's tag: 4 bytes. */

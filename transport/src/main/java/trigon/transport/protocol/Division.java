@@ -17,7 +17,7 @@ final class Division {
     private final int[] bytes;
 
     /**
-     * Of no message yet.
+     * Makes one of no message yet.
      *
      * @param speeds of the paths, 1 or more each
      */
@@ -48,7 +48,6 @@ final class Division {
         unfinished[slot] = 0;
     }
 
-    /** Whether all of a message has. */
     boolean isComplete(int slot) {
         return unfinished[slot] == 0;
     }

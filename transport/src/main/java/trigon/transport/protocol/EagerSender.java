@@ -98,7 +98,7 @@ final class EagerSender extends EagerSendingEnd {
 
     // ---- another path
 
-    /** What was copied is not in NCCL's memory any more, so nothing but a SEND can send it again. */
+    /** Copies are not in NCCL's memory any more, so nothing but a SEND can send them again. */
     @Override
     public Protocol as(MessageProtocol next, List<PathChannel> paths) {
         if (next != MessageProtocol.EAGER) {

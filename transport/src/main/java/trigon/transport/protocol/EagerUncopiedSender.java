@@ -30,12 +30,12 @@ final class EagerUncopiedSender extends EagerSendingEnd {
         flags = SendFlag.SIGNALED | doneWhen;
     }
 
-    /** Of a session that has one path and no other. */
+    /** Makes the end of a session that has one path and no other. */
     static EagerUncopiedSender once(PathChannel path, Requests requests) {
         return new EagerUncopiedSender(path, requests, OpenMessages.Handover.atFirst(), SendFlag.INJECT_COMPLETE);
     }
 
-    /** Of a session that has gone by another protocol so far. */
+    /** Makes the end of a session that has gone by another protocol so far. */
     static EagerUncopiedSender following(PathChannel path, Requests requests, OpenMessages.Handover from) {
         return new EagerUncopiedSender(path, requests, from, SendFlag.DELIVERY_COMPLETE);
     }

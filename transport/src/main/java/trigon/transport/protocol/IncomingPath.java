@@ -6,7 +6,7 @@ import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
 import trigon.verbs.QueuePair;
 
-/** What a receiver knows of one of its paths. */
+/** A receiver's side of one of its paths. */
 final class IncomingPath {
 
     /** Receive work requests that are posted with one call; so many of them may be for requests to come. */

@@ -8,8 +8,8 @@ import trigon.transport.request.RequestRow;
 import trigon.verbs.LinkKind;
 
 /**
- * How a message gets from an isend to its irecv. Both ends use the same: at first the one for the kind of their links,
- * {@link #EAGER} while it goes through relays.
+ * Protocol by which a message gets from an isend to its irecv. Both ends use the same: at first the one for the kind of
+ * their links, {@link #EAGER} while it goes through relays.
  */
 public enum MessageProtocol {
 
@@ -66,13 +66,13 @@ public enum MessageProtocol {
         return offered;
     }
 
-    /** Whether a session whose first it was may take that path: a NIC does not hold back what is sent by SEND. */
+    /** Tells whether a session whose first it was may take that path: a NIC does not hold back what is sent by SEND. */
     public boolean mayTake(Path path) {
         return path.kind() == LinkKind.SOFTWARE || over(path) == RENDEZVOUS;
     }
 
     /**
-     * What a path has to have for it.
+     * Returns what a path has to have for it.
      *
      * @param ownMaxMessageBytes what the own port carries in one message; the peer's may carry less
      */

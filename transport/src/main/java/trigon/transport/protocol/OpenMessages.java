@@ -6,13 +6,13 @@ import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
 
 /**
- * Where the messages of a session's requests are, so that they can be sent, or asked for, again over other paths.
+ * Places of the messages of a session's requests, so that they can be sent, or asked for, again over other paths.
  * Preallocated; for the thread that makes the session's data-path calls, or who has stopped them.
  */
 final class OpenMessages {
 
     /**
-     * What the messages of a session have come to, for the protocol that goes on with them. All that are under way are
+     * State of a session's messages, for the protocol that goes on with them. All that are under way are
      * in the memory that NCCL has given for them, and their requests are open.
      *
      * @param open where the messages are; the next protocol's from now on
@@ -21,7 +21,6 @@ final class OpenMessages {
      */
     record Handover(OpenMessages open, long begun, long complete) {
 
-        /** Of a session that begins. */
         static Handover atFirst() {
             return new Handover(new OpenMessages(), 0, 0);
         }
@@ -39,7 +38,7 @@ final class OpenMessages {
         memories[slot] = memory;
     }
 
-    /** Of a message whose request is open; as are the following. */
+    /** Address of a message whose request is open, as are the following. */
     long address(long sequence) {
         return addresses[Requests.slot(sequence)];
     }

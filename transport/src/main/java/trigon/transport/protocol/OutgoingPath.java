@@ -5,7 +5,7 @@ import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
 import trigon.verbs.QueuePair;
 
-/** What a sender knows of one of its paths; together, since with many sessions each cache line is a miss. */
+/** A sender's side of one of its paths; together, since with many sessions each cache line is a miss. */
 final class OutgoingPath {
 
     final QueuePair queuePair;

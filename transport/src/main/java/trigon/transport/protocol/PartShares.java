@@ -54,7 +54,10 @@ final class PartShares {
         setEnds();
     }
 
-    /** Where a path's part of a message ends; the next one's begins there, and the last one's is the message's end. */
+    /**
+     * Returns where a path's part of a message ends; the next one's begins there, and the last one's is the message's
+     * end.
+     */
     int end(int path, int size) {
         return path == ends.length - 1 ? size : (int) (((long) (size / LINE) * ends[path]) >>> SHIFT) * LINE;
     }

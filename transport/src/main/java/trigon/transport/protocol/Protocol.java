@@ -7,7 +7,8 @@ import trigon.verbs.WorkCompletions;
 
 /**
  * One end's part in getting messages from isends to irecvs: it posts work requests on a session's paths, and takes
- * account of what they come to. Its messages may go on over another path. It neither polls nor decides what a failure means; that is the session's.
+ * account of what they come to. Its messages may go on over another path. It neither polls nor decides what a failure
+ * means; that is the session's.
  *
  * <p>For the thread that makes the session's data-path calls. Allocates nothing, but for a {@link #failure}.
  */
@@ -31,7 +32,7 @@ public sealed interface Protocol permits SendProtocol, ReceiveProtocol {
      */
     boolean succeeded(int path, WorkCompletions completions, int index);
 
-    /** What ended it; null as long as nothing has. */
+    /** Returns what ended it; null as long as nothing has. */
     @Nullable
     ProtocolFailure failure();
 

@@ -3,7 +3,7 @@ package trigon.transport.protocol;
 import trigon.nccl.NcclResult;
 import trigon.system.Errno;
 
-/** What ended a session's protocol at this end. */
+/** Failure that ended a session's protocol at this end. */
 public sealed interface ProtocolFailure {
 
     /**
@@ -31,7 +31,6 @@ public sealed interface ProtocolFailure {
     /** The number of the path on which it showed. */
     int path();
 
-    /** What it is to NCCL. */
     default NcclResult result() {
         return switch (this) {
             case Refused _ -> NcclResult.SYSTEM_ERROR;

@@ -178,7 +178,7 @@ final class RendezvousReceiver implements ReceiveProtocol {
         return true;
     }
 
-    /** Where there are several paths: the messages all of whose parts are there. */
+    /** With several paths, completes the messages all of whose parts are there. */
     private void completeInOrder() {
         while (complete < first.arrivals()) {
             int slot = Requests.slot(complete);

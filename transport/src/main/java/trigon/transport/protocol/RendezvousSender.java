@@ -34,8 +34,8 @@ final class RendezvousSender implements SendProtocol {
     static final int PART = 1 << 31;
 
     /**
-     * What a port carries in one message at the least: that of SoftRoCE. A peer's port may carry less than the own one,
-     * and the send queue is made before the peer is known.
+     * Bytes that a port carries in one message at the least: that of SoftRoCE. A peer's port may carry less than the
+     * own one, and the send queue is made before the peer is known.
      */
     private static final long MIN_MAX_MESSAGE_BYTES = 8L << 20;
 
@@ -47,7 +47,7 @@ final class RendezvousSender implements SendProtocol {
     private long ring;
 
     /**
-     * Whether what its peer writes is in memory without a poll: a NIC puts it there, a software device does when
+     * True if what its peer writes is in memory without a poll: a NIC puts it there, a software device does when
      * polled.
      */
     private boolean writtenByNic;
@@ -100,7 +100,7 @@ final class RendezvousSender implements SendProtocol {
         return Math.toIntExact(Math.max(writes + RequestRow.REQUESTS, 2L * RequestRow.REQUESTS));
     }
 
-    /** Whether a message of the greatest length fits a send queue; it could never be sent otherwise. */
+    /** Tells whether a message of the greatest length fits a send queue; it could never be sent otherwise. */
     static boolean fits(int sendQueueDepth, long maxMessageBytes) {
         return Math.ceilDiv(NetPlugin.MAX_MESSAGE_BYTES, maxMessageBytes) <= sendQueueDepth;
     }
@@ -142,7 +142,7 @@ final class RendezvousSender implements SendProtocol {
         return size >= MessageProtocol.MIN_DIVIDED_BYTES;
     }
 
-    /** Whether the send queues have room for a message now; decides what goes over which path. */
+    /** Tells whether the send queues have room for a message now; decides what goes over which path. */
     private boolean hasRoom(int slot, int size) {
         Division divided = division;
         if (divided == null) {

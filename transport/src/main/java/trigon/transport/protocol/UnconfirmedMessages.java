@@ -63,7 +63,7 @@ final class UnconfirmedMessages {
     private final long[] addresses = new long[MAX];
     private final int[] sizes = new int[MAX];
     private final int[] tags = new int[MAX];
-    /** Where NCCL's memory belongs to; null where the message is copied, or empty. */
+    /** Registration of NCCL's memory; null where the message is copied, or empty. */
     private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[MAX];
     /** Up to where the ring is used by this message and those before it, counted from the first byte ever copied. */
     private final long[] ends = new long[MAX];
@@ -91,7 +91,6 @@ final class UnconfirmedMessages {
         rings[0] = allocator.apply(RING_BYTES[0]);
     }
 
-    /** How many rings there may be. */
     static int mostRings() {
         return RING_BYTES.length;
     }
@@ -101,7 +100,7 @@ final class UnconfirmedMessages {
         return ring;
     }
 
-    /** Where a ring is, for who registers it. */
+    /** Returns where a ring is, for who registers it. */
     long ringAddress(int number) {
         return rings[number].address();
     }
@@ -145,12 +144,10 @@ final class UnconfirmedMessages {
         return oldest;
     }
 
-    /** Whether a message of that size is copied. */
     private boolean isCopied(int size) {
         return size <= longestCopy;
     }
 
-    /** Whether one more message of that size fits. */
     boolean hasRoom(int size) {
         return next - oldest < MAX && (!isCopied(size) || fits(size));
     }
@@ -159,7 +156,7 @@ final class UnconfirmedMessages {
         return size <= ringBytes / LONGEST_OF_RING && place(size) + size - free <= ringBytes;
     }
 
-    /** Where in the ring's count the next copy begins: none crosses its end. */
+    /** Returns where in the ring's count the next copy begins: none crosses its end. */
     private long place(int size) {
         int at = (int) (used & (ringBytes - 1));
         return at + size <= ringBytes ? used : used + ringBytes - at;
@@ -219,7 +216,7 @@ final class UnconfirmedMessages {
         return next;
     }
 
-    /** Of all messages that are here, together. */
+    /** Bytes of all messages that are here. */
     long bytes() {
         long bytes = 0;
         for (long sequence = oldest; sequence < next; sequence++) {
@@ -228,7 +225,7 @@ final class UnconfirmedMessages {
         return bytes;
     }
 
-    /** Of a message that is here; as are the following. */
+    /** Address of a message that is here, as are the following. */
     long address(long sequence) {
         return addresses[(int) sequence & MASK];
     }
@@ -252,7 +249,6 @@ final class UnconfirmedMessages {
         return memories[(int) sequence & MASK];
     }
 
-    /** Forgets all. */
     void clear() {
         Arrays.fill(memories, null);
         oldest = next;

@@ -1,4 +1,4 @@
-/** How a message gets from an isend to its irecv over the paths of a session. */
+/** Protocols by which messages get from isends to irecvs over the paths of a session. */
 @NullMarked
 package trigon.transport.protocol;
 

@@ -18,7 +18,6 @@ public final class RequestRow {
     /** Entries at the start of a row: the most requests of a session ({@code NCCL_NET_MAX_REQUESTS}). */
     public static final int REQUESTS = 32;
 
-    /** An entry's length. */
     public static final long ENTRY_BYTES = 32;
 
     /** In an entry: the handle of a finished request that NCCL has not been told of, 8 bytes; or 0. */
@@ -77,7 +76,6 @@ public final class RequestRow {
 
     private static final long LINE = 64;
 
-    /** A row's length. */
     public static final long BYTES = SENDER + LINE;
 
     /** After so many calls that find nothing, the library asks Java, which checks the path. */

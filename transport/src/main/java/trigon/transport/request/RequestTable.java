@@ -48,7 +48,7 @@ public final class RequestTable implements AutoCloseable {
         return new RequestTable(0);
     }
 
-    /** Whether the entry library looks at it, and so makes the calls for the sessions. */
+    /** Tells whether the entry library looks at it, and so makes the calls for the sessions. */
     public boolean isSeen() {
         return addresses != 0;
     }
@@ -69,8 +69,8 @@ public final class RequestTable implements AutoCloseable {
     }
 
     /**
-     * Where the poll of the session that has that row puts what it finds. Like the row it passes from session to
-     * session: memory of each one's own would have to be freed, for which the JVM stops all threads that run Java,
+     * Returns where the poll of the session that has that row puts what it finds. Like the row it passes from session
+     * to session: memory of each one's own would have to be freed, for which the JVM stops all threads that run Java,
      * NCCL's among them.
      */
     private WorkCompletions completions(int slot) {

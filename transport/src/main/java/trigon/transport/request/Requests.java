@@ -58,12 +58,10 @@ public final class Requests {
         }
     }
 
-    /** Where the session's polls put what they find. */
     public WorkCompletions completions() {
         return completions;
     }
 
-    /** The session's handle. */
     public long session() {
         return session;
     }
@@ -87,7 +85,7 @@ public final class Requests {
         return request;
     }
 
-    /** Whether a slot can be used for a new request. */
+    /** Tells whether a slot can be used for a new request. */
     public boolean isFree(int slot) {
         return current(slot) == FREE;
     }
@@ -116,7 +114,7 @@ public final class Requests {
         return (int) Memory.getLong(entry(slot) + RequestRow.SIZE);
     }
 
-    /** Of all requests from one message's up to another's, together. */
+    /** Bytes of all requests from one message's up to another's. */
     public long bytes(long from, long end) {
         long bytes = 0;
         for (long sequence = from; sequence < end; sequence++) {
@@ -143,7 +141,7 @@ public final class Requests {
         Memory.putInt(row + RequestRow.COMPLETED, (int) sequence);
     }
 
-    /** How many requests {@link #completeNext} and the entry library have finished, modulo 2^32. */
+    /** Returns how many requests {@link #completeNext} and the entry library have finished, modulo 2^32. */
     public int completed() {
         return Memory.getInt(row + RequestRow.COMPLETED);
     }
@@ -243,7 +241,9 @@ public final class Requests {
         }
     }
 
-    /** What the library's last poll returned, unless Java has taken it or it was 0; the library may poll again. */
+    /**
+     * Returns what the library's last poll returned, unless Java has taken it or it was 0; the library may poll again.
+     */
     public int takePolled() {
         int count = Memory.getInt(row + RequestRow.POLLED);
         if (count != 0) {

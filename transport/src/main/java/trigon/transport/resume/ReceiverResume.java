@@ -18,7 +18,7 @@ package trigon.transport.resume;
 public record ReceiverResume(
         State state, Step step, int epoch, int attempt, long begun, long confirmed, long received, LostReason lost) {
 
-    /** Where it is. */
+    /** State of an end. */
     public enum State {
         /** Its paths are in use. */
         UP,
@@ -34,7 +34,7 @@ public record ReceiverResume(
         LOST
     }
 
-    /** Of a session whose first paths have just come up. */
+    /** Begins with a session whose first paths have just come up. */
     public static ReceiverResume up() {
         return new ReceiverResume(State.UP, Step.NOTHING, 0, 0, 0, 0, 0, LostReason.NONE);
     }

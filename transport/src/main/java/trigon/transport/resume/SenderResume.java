@@ -30,7 +30,7 @@ public record SenderResume(
     /** Epochs that may fail one after the other without a message getting across. */
     public static final int MAX_FRUITLESS = 8;
 
-    /** Where it is. */
+    /** State of an end. */
     public enum State {
         /** Its paths are in use. */
         UP,
@@ -46,7 +46,7 @@ public record SenderResume(
         LOST
     }
 
-    /** Of a session whose first paths have just come up. */
+    /** Begins with a session whose first paths have just come up. */
     public static SenderResume up() {
         return new SenderResume(State.UP, Step.NOTHING, 0, 0, 0, 0, 0, 0, LostReason.NONE);
     }

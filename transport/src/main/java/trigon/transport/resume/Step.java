@@ -1,6 +1,6 @@
 package trigon.transport.resume;
 
-/** What an end has to do now. */
+/** Next step of an end. */
 public enum Step {
     /** Nothing, or to wait. */
     NOTHING,

@@ -73,7 +73,6 @@ final class Drain {
         return done;
     }
 
-    /** Of a path, by its number in its session. */
     private Drain(Protocol protocol, int number, PathChannel path) {
         this.protocol = protocol;
         this.number = number;

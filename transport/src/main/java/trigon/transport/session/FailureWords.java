@@ -7,12 +7,11 @@ import trigon.transport.path.PathLoss;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
-/** What a session says of what its devices report. For its end, or that of a path; not for the data path. */
+/** A session's words on what its devices report. For its end, or that of a path; not for the data path. */
 final class FailureWords {
 
     private FailureWords() {}
 
-    /** Of a work request that has failed. */
     static String ofRequest(PathChannel on, WorkCompletionStatus status, WorkCompletions completions, int index) {
         return "work request 0x%x failed: %s (status %d, vendor error %d): %s"
                 .formatted(
@@ -23,13 +22,11 @@ final class FailureWords {
                         on.failedRequests().why(status));
     }
 
-    /** Of a poll that has failed. */
     static String ofPoll(int result) {
         return "ibv_poll_cq failed with " + Errno.name(-result)
                 + ": the completion queue or its device is unusable; see dmesg";
     }
 
-    /** What NCCL is told then. */
     static NcclResult result(PathChannel failed, WorkCompletionStatus status) {
         PathLoss loss = failed.loss();
         if (status == WorkCompletionStatus.LOCAL_LENGTH_ERROR) {

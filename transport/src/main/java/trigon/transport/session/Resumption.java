@@ -18,7 +18,7 @@ import trigon.transport.protocol.Protocol;
 import trigon.verbs.LinkKind;
 
 /**
- * What a {@link Failover} does with its session: it counts, and goes on over other paths. On control threads, one at a
+ * A {@link Failover}'s use of its session: it counts, and goes on over other paths. On control threads, one at a
  * time; the data path is kept out meanwhile.
  */
 public final class Resumption {
@@ -39,7 +39,7 @@ public final class Resumption {
         queuePairs = session.paths.length;
     }
 
-    /** Of a session; empty if it ends with its paths. */
+    /** Makes that of a session; empty if it ends with its paths. */
     public static Optional<Resumption> of(Session session) {
         Gate gate = session.gate;
         return gate == null
@@ -47,7 +47,7 @@ public final class Resumption {
                 : Optional.of(new Resumption(session, gate, session.protocol().kind()));
     }
 
-    /** What an end had come to when its path was fenced: messages begun, and those confirmed, or received. */
+    /** Counts of an end when its path was fenced: messages begun, and those confirmed, or received. */
     public record Counts(long begun, long confirmed) {}
 
     /** Ends the paths' use, and counts; null if the session has failed, or a path cannot be fenced. May block. */
@@ -116,7 +116,7 @@ public final class Resumption {
                 .toList();
     }
 
-    /** Who gave the session up while it moved may have reached the former paths only. */
+    /** Passes on an end of the session that came while it moved, and may have reached the former paths only. */
     private static void inherit(PathChannel former, List<PathChannel> next) {
         former.whenLost(() -> {});
         PathLoss loss = former.loss();
@@ -126,7 +126,7 @@ public final class Resumption {
         }
     }
 
-    /** Whether new messages are held back, so that the end of all others comes soon; until it moves. */
+    /** Tells whether new messages are held back, so that the end of all others comes soon; until it moves. */
     public void holdBack(boolean on) {
         gate.close();
         try {
@@ -194,23 +194,24 @@ public final class Resumption {
         return repeatedBytes;
     }
 
-    /** Whether its messages can go over that path. */
     public boolean mayTake(Path path) {
         return first.mayTake(path) && (path.kind() == LinkKind.RDMA || !isPinned());
     }
 
-    /** Whether it stays on RDMA: memory of a GPU is registered for it, which the CPU may not touch. Any thread. */
+    /**
+     * Tells whether it stays on RDMA: memory of a GPU is registered for it, which the CPU may not touch. Any thread.
+     */
     public boolean isPinned() {
         return session.registrations().values().stream().anyMatch(RegisteredMemory::isOfGpu);
     }
 
-    /** How its messages go over a path that it may take. */
+    /** Returns how its messages go over a path that it may take. */
     public MessageProtocol over(Path path) {
         return first.over(path);
     }
 
     /**
-     * How its messages are to go over a path that the peer offers to go on over.
+     * Returns how its messages are to go over a path that the peer offers to go on over.
      *
      * @throws IllegalArgumentException if they cannot
      */
@@ -238,7 +239,6 @@ public final class Resumption {
         return List.of(session.paths);
     }
 
-    /** Whether it is lost for good. */
     public boolean isLost() {
         return session.lost;
     }

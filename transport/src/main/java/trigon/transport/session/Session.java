@@ -26,7 +26,7 @@ import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
 /**
- * What NCCL calls a comm: requests in their order, one way, from a {@link SendSession} to a {@link ReceiveSession},
+ * A comm, as NCCL calls it: requests in their order, one way, from a {@link SendSession} to a {@link ReceiveSession},
  * over the paths that its protocol uses.
  *
  * <p>Made and closed by NCCL's service thread; the data path is used by NCCL's progress thread alone, between the two.
@@ -104,7 +104,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
     }
 
-    /** Whether it can be shut out again when the session moves. */
+    /** Tells whether it can be shut out again when the session moves. */
     final boolean mayLetLibraryIn() {
         return gate == null || ProcessBarrier.isAvailable();
     }
@@ -118,7 +118,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         failover = by;
     }
 
-    /** Whether the data path may come in, to {@link #leave} afterwards. */
+    /** Tells whether the data path may come in, to {@link #leave} afterwards. */
     final boolean enter() {
         return gate == null || gate.enter();
     }
@@ -180,7 +180,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         return registrations;
     }
 
-    /** Whether a request may reach the protocol: 1 if so, else what it gets instead. */
+    /** Tells whether a request may reach the protocol: 1 if so, else what it gets instead. */
     final long admit() {
         if (lost && failure == 0) {
             failLost(); // SoftRoCE would keep a receive for ever
@@ -296,7 +296,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         fail(failed, FailureWords.result(failed, status), what);
     }
 
-    /** Whether the path's failure is taken care of; then there is nothing to be told until it is over. */
+    /** Tells whether the path's failure is taken care of; then there is nothing to be told until it is over. */
     private boolean isInterruptedBy(PathChannel path, String what) {
         if (failover != null && !lost && failover.recoverFrom(path, what)) {
             interrupt();
@@ -304,7 +304,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         return state == SessionState.INTERRUPTED;
     }
 
-    /** What came over the other paths before is not lost with this one. */
+    /** Takes what came over the other paths before: it is not lost with this one. */
     private void takeSuccessesOfOthers(int failed) {
         for (int path = 0; path < pathCount; path++) {
             boolean goesOn = path != failed;
@@ -380,7 +380,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         return thread;
     }
 
-    /** What is asked of it from now on fails, unless it was finished before; its peer is told. Does not block. */
+    /** Makes requests fail from now on, unless they were finished before, and tells the peer. Does not block. */
     public final void giveUp(NcclResult result, EndFailure why) {
         PathChannel[] given = null;
         while (!Arrays.equals(given, paths)) { // again if it moves meanwhile, which the paths' own locks show

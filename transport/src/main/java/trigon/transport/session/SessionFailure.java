@@ -21,7 +21,7 @@ public record SessionFailure(PathChannel on, NcclResult result, String what) {
         return loss == null ? Optional.empty() : loss.ofCommunicator();
     }
 
-    /** Where and why, by what is known now. */
+    /** Returns where and why, by what is known now. */
     public String explained() {
         PathLoss later = on.failedRequests().laterLoss();
         return on + ": " + (later == null ? what : later.words());

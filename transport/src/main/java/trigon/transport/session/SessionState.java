@@ -3,7 +3,7 @@ package trigon.transport.session;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What a {@link Session}'s data path may do. Guarded by its {@link Gate}, where it has one. */
+/** States of a {@link Session}'s data path. Guarded by its {@link Gate}, where it has one. */
 enum SessionState {
     /** Requests are posted, and what the devices complete is taken. */
     RUNNING,

@@ -1,4 +1,4 @@
-/** What NCCL calls a comm: ordered requests, one way, over one to eight paths. */
+/** Comms, as NCCL calls them: ordered requests, one way, over one to eight paths. */
 @NullMarked
 package trigon.transport.session;
 

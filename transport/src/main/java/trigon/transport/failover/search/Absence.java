@@ -31,7 +31,6 @@ public final class Absence {
         return left.compareTo(otherwise) < 0 ? left : otherwise;
     }
 
-    /** Whether the last look has found it gone. */
     boolean isSeen() {
         return seen;
     }

@@ -1,6 +1,6 @@
 package trigon.transport.failover.search;
 
-/** What comes of asking over one path whether a peer lives. */
+/** Answer to the question over one path whether a peer lives. */
 enum Answer {
     /** The peer has proven itself. */
     ALIVE,

@@ -9,7 +9,7 @@ import trigon.routing.Path;
 import trigon.routing.table.DisjointPaths;
 
 /**
- * What was found by asking over a peer's paths.
+ * Findings of a round of questions over a peer's paths.
  *
  * @param alive paths over which the peer has proven that it lives; empty if there was none
  * @param isGone whether what has answered instead says that the peer's end is no more

@@ -7,7 +7,6 @@ import trigon.routing.Path;
 
 /** A penalty of a path in the search for one to go on over, from least to most. */
 public enum PathPenalty {
-    /** Nothing does. */
     NONE,
     /** Its link fails again and again, though it may work just now. */
     FAILS_OFTEN,

@@ -128,7 +128,7 @@ public final class PathSearch {
                 .findFirst();
     }
 
-    /** Whether the peer answers over that path, in time, for which it waits. */
+    /** Tells whether the peer answers over that path, in time, for which it waits. */
     public boolean probe(Counterpart peer, Path path, CompletableFuture<?> stop) {
         CompletableFuture<Void> answer = ask(peer, peer.connection(), path).answered();
         return await(CompletableFuture.anyOf(answer, stop), AskingRound.LONGEST)
@@ -171,7 +171,7 @@ public final class PathSearch {
                 .toList();
     }
 
-    /** Whether it is there in time, whatever has become of it. */
+    /** Tells whether it is there in time, whatever has become of it. */
     private static boolean await(CompletableFuture<?> future, Duration time) {
         try {
             var _ = future.get(time.toNanos(), TimeUnit.NANOSECONDS);

@@ -36,7 +36,6 @@ public final class ProvenEnds {
         }
     }
 
-    /** Whether it ever has. */
     boolean has(Path path) {
         return known.contains(new Ends(path.local(), path.remote().address()));
     }

@@ -8,7 +8,7 @@ import java.util.function.Function;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
 
-/** How far one connection's search for a path is. Used by one step of it at a time. */
+/** State of one connection's search for a path. Used by one step of it at a time. */
 public final class Search {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
@@ -51,7 +51,10 @@ public final class Search {
         return excluded.addAll(failed);
     }
 
-    /** What speaks against paths in the round that begins now: that they are excluded, for this round, or else that. */
+    /**
+     * Returns what speaks against paths in the round that begins now: that they are excluded, for this round, or else
+     * that.
+     */
     public Function<Path, PathPenalty> penalty(Function<Path, PathPenalty> otherwise) {
         Set<Path> taken = Set.copyOf(excluded);
         excluded.clear();
@@ -69,7 +72,7 @@ public final class Search {
         return stopped;
     }
 
-    /** Whether to say that there is no answer, which is said once, and not of a peer that may be gone. */
+    /** Tells whether to say that there is no answer, which is said once, and not of a peer that may be gone. */
     public boolean warnsNow() {
         Duration borne = stopped ? STOP : Absence.LASTS;
         boolean now = !warned && !absence.isSeen() && nanos() > borne.toNanos();

@@ -1,5 +1,5 @@
 /**
- * How paths are found over which a connection's peer answers. A round asks over several; no thread waits for it, and
+ * The search for paths over which a connection's peer answers. A round asks over several; no thread waits for it, and
  * what follows is run by whoever completes its result: the event loop, or the timer on it.
  */
 @NullMarked
