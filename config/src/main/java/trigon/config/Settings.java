@@ -118,7 +118,6 @@ public final class Settings {
             "how long a connected peer may be silent before it counts as lost, 2s to 1h; see"
                     + " [failures](../reference/failures.md)");
 
-    /** File of the cluster key. */
     public static final SettingKey<Optional<Path>> CLUSTER_KEY_FILE = add(
             Optional.of("TRIGON_CLUSTER_KEY_FILE"),
             Optional.of("handshake.clusterKeyFile"),
@@ -225,7 +224,6 @@ public final class Settings {
             "21577",
             "UDP port of the announcements by which nodes find relays; the same on all nodes");
 
-    /** File of the policy. */
     public static final SettingKey<Optional<Path>> POLICY_FILE = add(
             Optional.of("TRIGON_POLICY"),
             Optional.of("policy.file"),

@@ -82,7 +82,7 @@ public final class PluginEntry {
             AbiCheck.check(NetFacts.expected(), net.facts());
             record(net.trace(), net.sampleConnections());
             policy.attach(net.policy());
-            NetPluginFactory factory = NetPluginFactories.find(pageBytes, policy);
+            NetPluginFactory factory = NetPluginFactory.find(pageBytes, policy);
             NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             plugin = created;
             config = factory.config().orElse(null);

@@ -23,7 +23,6 @@ public record SettingKey<T>(
         String defaultText,
         String meaning) {
 
-    /** The reader of a setting. */
     public enum Reader {
         /** {@code ConfigLoader}: its value is in {@code PluginConfig}. */
         LOADER,

@@ -2,8 +2,13 @@ package trigon.entry.host;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.setting.ConfigException;
 import trigon.entry.log.NcclLogger;
+import trigon.handshake.message.HandshakeException;
 import trigon.nccl.NcclResult;
+import trigon.nccl.NoConnectionException;
+import trigon.routing.table.NoPathException;
+import trigon.verbs.VerbsException;
 
 /**
  * Turns the exception that a call of NCCL's ends with into a line of the log and a result. Never throws; where the
@@ -46,7 +51,7 @@ public final class CallFailures {
                 nccl.warnPrepared(outOfStack);
                 return NcclResult.INTERNAL_ERROR.code();
             }
-            NcclResult result = NcclResults.of(thrown);
+            NcclResult result = result(thrown);
             if (result == NcclResult.INTERNAL_ERROR) {
                 LOG.error("{} failed unexpectedly; please report this", call, thrown);
             } else {
@@ -56,5 +61,28 @@ public final class CallFailures {
         } catch (Throwable alsoThrown) {
             return NcclResult.INTERNAL_ERROR.code();
         }
+    }
+
+    /** Returns the result for an exception that ended a call; nowhere else is that decided. */
+    static NcclResult result(Throwable thrown) {
+        return switch (thrown) {
+            case VerbsException _ -> NcclResult.SYSTEM_ERROR;
+            case NoPathException none when none.wereLinksDown() -> NcclResult.SYSTEM_ERROR;
+            case ConfigException _, NoPathException _ -> NcclResult.INVALID_USAGE;
+            case HandshakeException failure -> ofHandshake(failure.kind());
+            case NoConnectionException _ -> NcclResult.REMOTE_ERROR;
+            case InstallationException _ -> NcclResult.INVALID_USAGE;
+            case IllegalArgumentException _ -> NcclResult.INVALID_ARGUMENT;
+            default -> NcclResult.INTERNAL_ERROR;
+        };
+    }
+
+    private static NcclResult ofHandshake(HandshakeException.Kind kind) {
+        return switch (kind) {
+            // the peer runs another network, or another Trigon, or has another cluster key
+            case PROTOCOL, UNAUTHENTICATED -> NcclResult.INVALID_USAGE;
+            case LISTEN -> NcclResult.SYSTEM_ERROR;
+            case UNREACHABLE, BLOCKED, TIMED_OUT, REJECTED, DISCONNECTED, ABANDONED -> NcclResult.REMOTE_ERROR;
+        };
     }
 }

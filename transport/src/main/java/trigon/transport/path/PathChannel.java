@@ -159,7 +159,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
                 return;
             }
             lose(lost);
-            resources.lifecycle().fail(new PeerGoneException(lost.words()));
+            resources.lifecycle().fail(new IllegalStateException(lost.words()));
         }
         // a peer that lets go is how every connection ends; who still waits for it hears a warning of its own
         if (failedRequests.areUnexplained() || lost.end() instanceof LifelineEnd.Silent) {
@@ -198,7 +198,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
             return;
         }
         try {
-            resources.lifecycle().fail(new GivenUpException(known.words()));
+            resources.lifecycle().fail(new IllegalStateException(known.words()));
         } catch (RuntimeException e) {
             // a device that has failed as a whole may refuse everything
             log.debug("{}: the queue pair cannot be taken to the error state", this, e);
@@ -262,7 +262,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     public synchronized QueuePairLifecycle fence(String why) {
         if (state != PathState.CLOSED) {
             enter(PathState.INTERRUPTED);
-            resources.lifecycle().fail(new GivenUpException(why));
+            resources.lifecycle().fail(new IllegalStateException(why));
         }
         return resources.lifecycle();
     }

@@ -1,22 +1,28 @@
 package trigon.transport.plugin;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 import trigon.system.Errno;
+import trigon.trace.Fields;
 import trigon.trace.TraceLog;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.ConnectedPaths;
 import trigon.transport.failover.Failovers;
 import trigon.transport.failure.CommunicatorFailure;
 import trigon.transport.handle.HandleTable;
+import trigon.transport.path.ConnectionDigest;
 import trigon.transport.path.Link;
+import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestTable;
 import trigon.transport.session.FlushRepairs;
@@ -268,5 +274,39 @@ final class Sessions {
         }
         session.registrations().keySet().forEach(memories::remove);
         session.close();
+    }
+
+    /** A session's fields in a trace. */
+    private static final class SessionFields {
+
+        private SessionFields() {}
+
+        static Fields of(@Nullable Session session, Context context, ConnectedPaths paths) {
+            boolean sends = session instanceof SendSession;
+            PathChannel first = paths.paths().getFirst();
+            return Fields.of(
+                    "kind",
+                    sends ? "send" : "receive",
+                    "connection",
+                    ConnectionDigest.of(first, sends),
+                    "communicator",
+                    Long.toHexString(context.commId()),
+                    "protocol",
+                    paths.protocol(),
+                    "peer",
+                    first.peer(),
+                    "links",
+                    all(paths.paths(), path -> path.link().local().deviceName()),
+                    "addresses",
+                    all(
+                            paths.paths(),
+                            path -> path.link().local().address().address().getHostAddress()),
+                    "qps",
+                    all(paths.paths(), path -> "0x%06x".formatted(path.endpoint().number())));
+        }
+
+        private static String all(List<PathChannel> paths, Function<PathChannel, String> of) {
+            return paths.stream().map(of).collect(Collectors.joining(","));
+        }
     }
 }

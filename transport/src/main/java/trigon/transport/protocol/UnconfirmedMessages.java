@@ -216,7 +216,6 @@ final class UnconfirmedMessages {
         return next;
     }
 
-    /** Bytes of all messages that are here. */
     long bytes() {
         long bytes = 0;
         for (long sequence = oldest; sequence < next; sequence++) {
