@@ -124,7 +124,11 @@ final class TransportFactory implements NetPluginFactory {
         Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, forRelays);
         Dialer dialer = new Dialer(mesh.map(Mesh::routes).orElse(CircuitRoutes.NONE), hops);
         RelayAccess relays = new RelayAccess(mesh.isPresent() ? mesh.get() : Relays.NONE, dialer);
-        SoftwareVerbs software = software(discovered, movers, dialer, settings.value(Settings.CIRCUITS_CHECK).oneIn());
+        SoftwareVerbs software = software(
+                discovered,
+                movers,
+                dialer,
+                settings.value(Settings.CIRCUITS_CHECK).oneIn());
         mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
@@ -257,8 +261,7 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareVerbs software(
-            DiscoveredLinks discovered, MoverSettings movers, Dialer dialer, int checks) {
+    private static SoftwareVerbs software(DiscoveredLinks discovered, MoverSettings movers, Dialer dialer, int checks) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)

@@ -192,7 +192,8 @@ final class YamlReader {
                     .filter(text -> !text.startsWith("in 'reader'"))
                     .map(String::strip)
                     .collect(Collectors.joining(", "));
-            return new ScannerMessage(place, (said.isEmpty() ? "" : ": " + Excerpt.of(said, LONGEST)) + advice(message));
+            return new ScannerMessage(
+                    place, (said.isEmpty() ? "" : ": " + Excerpt.of(said, LONGEST)) + advice(message));
         }
 
         private static String advice(String message) {

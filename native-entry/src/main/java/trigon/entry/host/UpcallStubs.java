@@ -50,13 +50,14 @@ public final class UpcallStubs {
      * @param arguments of the method
      * @param arena whose life the stub has
      */
-    public static long stub(
-            MethodHandles.Lookup lookup, Object target, String method, int arguments, Arena arena) {
+    public static long stub(MethodHandles.Lookup lookup, Object target, String method, int arguments, Arena arena) {
         Class<?>[] types = new Class<?>[arguments];
         Arrays.fill(types, long.class);
         try {
             MethodHandle handle = lookup.bind(target, method, MethodType.methodType(int.class, types));
-            return Linker.nativeLinker().upcallStub(handle, descriptor(arguments), arena).address();
+            return Linker.nativeLinker()
+                    .upcallStub(handle, descriptor(arguments), arena)
+                    .address();
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("no upcall target " + method, e);
         }

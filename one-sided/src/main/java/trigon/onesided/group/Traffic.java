@@ -95,7 +95,7 @@ public final class Traffic {
     }
 
     private long copyToSelf(Transfer copy, long request) {
-        while (!self.isFree(copy.signal())) { // another rank's addition, which takes some microseconds
+        while (!self.reserve(copy.signal())) { // another rank's addition, which takes some microseconds
             int result = progressAll();
             if (result != 0) {
                 return result;

@@ -26,9 +26,9 @@ public final class SelfCopies {
         this.signals = signals;
     }
 
-    /** Tells whether {@link #copy} can be called for a signal. */
-    public boolean isFree(@Nullable Window signal) {
-        return signal == null || !signal.isOfDevice() || signals.isFreeForSelf(signal);
+    /** Waits in line for a signal; true once {@link #copy} can be called for it. */
+    public boolean reserve(@Nullable Window signal) {
+        return signal == null || !signal.isOfDevice() || signals.reserveForSelf(signal);
     }
 
     /** Copies, then adds; 0 or a failure. */

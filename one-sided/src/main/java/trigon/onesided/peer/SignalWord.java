@@ -37,7 +37,7 @@ public final class SignalWord {
     }
 
     /** Tells whether the rank's own addition can begin; if not, it is the next one. */
-    public boolean isFreeForSelf(Window window) {
+    public boolean reserveForSelf(Window window) {
         boolean free = window.keepsTotals() || !reading;
         reserved = !free;
         return free;

@@ -70,12 +70,12 @@ class SignalWordTest {
             Window window = new Window(1, 1L << 56, 64, 0, false, new boolean[] {true});
             assertThat(word.isFree(window)).isTrue();
             assertThat(word.begin(window, 0, 1)).isZero();
-            assertThat(word.isFreeForSelf(window)).isFalse();
+            assertThat(word.reserveForSelf(window)).isFalse();
 
             assertThat(word.goOn()).isZero();
 
             assertThat(word.isFree(window)).as("to a peer").isFalse();
-            assertThat(word.isFreeForSelf(window)).isTrue();
+            assertThat(word.reserveForSelf(window)).isTrue();
             assertThat(word.begin(window, 0, 1)).isZero();
             assertThat(word.goOn()).isZero();
             assertThat(word.isFree(window)).as("to a peer, afterwards").isTrue();

@@ -226,16 +226,12 @@ class CheckedCircuitTest {
     @Test
     void someAreTheShortOnesAndEach16thLongerOne() {
         int longBytes = 5000;
-        assertThat(payloadChecks(SOME, 4096, 20))
-                .containsOnly(true)
-                .hasSize(20);
+        assertThat(payloadChecks(SOME, 4096, 20)).containsOnly(true).hasSize(20);
         List<Boolean> longOnes = payloadChecks(SOME, longBytes, 40);
         for (int i = 0; i < 40; i++) {
             assertThat(longOnes.get(i)).as("message %d", i).isEqualTo(i % 16 == 0);
         }
-        assertThat(payloadChecks(ALL, longBytes, 20))
-                .containsOnly(true)
-                .hasSize(20);
+        assertThat(payloadChecks(ALL, longBytes, 20)).containsOnly(true).hasSize(20);
     }
 
     /** Of which messages the relay sees that their payload is checked; all their headers are. */

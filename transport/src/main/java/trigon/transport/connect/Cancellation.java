@@ -69,7 +69,7 @@ final class Cancellation {
         long start = clock.nanoTime();
         while (clock.nanoTime() - start < LONGEST.toNanos()) {
             for (Path path : ways) {
-                if (isOver(handle, path, failure)) {
+                if (tryToTell(handle, path, failure)) {
                     return;
                 }
             }
@@ -82,7 +82,7 @@ final class Cancellation {
     }
 
     /** Tells whether the listener knows, or nobody waits there, or this process is at its end. */
-    private boolean isOver(ListenHandle handle, Path path, EndFailure failure) {
+    private boolean tryToTell(ListenHandle handle, Path path, EndFailure failure) {
         InetSocketAddress remote =
                 new InetSocketAddress(path.remote().address(), path.remote().tcpPort());
         try {

@@ -21,15 +21,15 @@ public final class ConnectionLog {
 
     /** A connection is up; the line names the peer, the links and what carries the data. */
     void logUp(String line) {
-        log.atLevel(isNew(line) ? Level.INFO : Level.DEBUG).log("{}", line);
+        log.atLevel(noteIfNew(line) ? Level.INFO : Level.DEBUG).log("{}", line);
     }
 
     /** Nothing got across over a link that seems well, so it is not taken now; the line names it, and the peer. */
     void logUnproven(String line) {
-        log.atLevel(isNew(line) ? Level.WARN : Level.DEBUG).log("{}", line);
+        log.atLevel(noteIfNew(line) ? Level.WARN : Level.DEBUG).log("{}", line);
     }
 
-    private boolean isNew(String line) {
+    private boolean noteIfNew(String line) {
         if (said.size() >= MAX) {
             said.clear();
         }

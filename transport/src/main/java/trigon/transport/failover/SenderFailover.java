@@ -10,9 +10,9 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.PathOffers.Answered;
 import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.LatestPaths;
+import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.failover.search.PathSearch;
 import trigon.transport.failover.search.ProvenEnds;
-import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.failover.search.Search;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
@@ -149,8 +149,7 @@ final class SenderFailover implements Failover {
             return;
         }
         steps.beginWith(
-                paths.find(
-                        peer, peer.connection(), session, search.penalty(this::penalty), proven, end.reached()),
+                paths.find(peer, peer.connection(), session, search.penalty(this::penalty), proven, end.reached()),
                 found -> judge(search, found));
     }
 

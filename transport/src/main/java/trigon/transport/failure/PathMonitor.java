@@ -116,7 +116,7 @@ public final class PathMonitor {
     }
 
     private void run() {
-        if (isStoppedWithin(START)) {
+        if (awaitStop(START)) {
             return;
         }
         try (KernelEvents opened = new KernelEvents()) {
@@ -132,14 +132,14 @@ public final class PathMonitor {
                 if (!events.isEmpty()) {
                     states.take(events);
                 }
-            } while (!isStoppedWithin(REST));
+            } while (!awaitStop(REST));
             devices.forEach(device -> device.whenAsyncEvent(() -> {}));
         } catch (IOException | RuntimeException | Error e) {
             log.warn("events of devices and links are polled only once a second", e);
             synchronized (this) {
                 kernel = null;
             }
-            while (!isStoppedWithin(LOOK)) {
+            while (!awaitStop(LOOK)) {
                 reopenDevices();
                 addDevices();
                 look();
@@ -147,7 +147,7 @@ public final class PathMonitor {
         }
     }
 
-    private boolean isStoppedWithin(Duration time) {
+    private boolean awaitStop(Duration time) {
         try {
             return stopped.await(time.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException _) {

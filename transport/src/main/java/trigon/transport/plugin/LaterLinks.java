@@ -75,7 +75,7 @@ final class LaterLinks {
         try {
             List<LocalLink> added = new ArrayList<>();
             for (LocalLink link : search.beyond(now)) {
-                if (now.size() + added.size() < MAX && isOpened(link)) {
+                if (now.size() + added.size() < MAX && tryToOpen(link)) {
                     added.add(link);
                 }
             }
@@ -94,7 +94,7 @@ final class LaterLinks {
     }
 
     /** An address that the kernel still examines cannot be listened on yet; its next event is the next try. */
-    private boolean isOpened(LocalLink link) {
+    private boolean tryToOpen(LocalLink link) {
         try {
             node.listeners().listen(link.bindAddress());
             node.links().add(link);

@@ -302,7 +302,9 @@ final class Sessions {
                             paths.paths(),
                             path -> path.link().local().address().address().getHostAddress()),
                     "qps",
-                    all(paths.paths(), path -> "0x%06x".formatted(path.endpoint().number())));
+                    all(
+                            paths.paths(),
+                            path -> "0x%06x".formatted(path.endpoint().number())));
         }
 
         private static String all(List<PathChannel> paths, Function<PathChannel, String> of) {

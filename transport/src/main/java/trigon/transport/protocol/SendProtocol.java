@@ -28,8 +28,7 @@ public sealed interface SendProtocol extends Protocol permits EagerSendingEnd, R
      *
      * @param resumable whether it may go on over others
      */
-    static SendProtocol over(
-            MessageProtocol protocol, List<PathChannel> paths, Requests requests, boolean resumable) {
+    static SendProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests, boolean resumable) {
         return switch (protocol) {
             case EAGER ->
                 resumable

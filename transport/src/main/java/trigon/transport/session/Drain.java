@@ -64,8 +64,8 @@ final class Drain {
         boolean done = !session.state().hasFailed();
         for (int number = 0; number < paths.length && done; number++) {
             Drain drain = new Drain(session.protocol(), number, paths[number]);
-            boolean drained = drain.isDone(session.requests.completions(), number == 0 ? polled : 0);
-            done = drained || drain.isDestroyed(why);
+            boolean drained = drain.takeAll(session.requests.completions(), number == 0 ? polled : 0);
+            done = drained || drain.destroy(why);
         }
         if (session.protocol().failure() != null) {
             session.failByProtocol();
@@ -80,7 +80,7 @@ final class Drain {
     }
 
     /** With completions to poll into, where so many are already. */
-    private boolean isDone(WorkCompletions completions, int polled) {
+    private boolean takeAll(WorkCompletions completions, int polled) {
         boolean ok = take(completions, polled);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         boolean broken = polled < 0;
@@ -101,7 +101,7 @@ final class Drain {
     }
 
     /** Without its queue pair a path writes nothing, either. */
-    private boolean isDestroyed(String why) {
+    private boolean destroy(String why) {
         try {
             path.fence(why).close();
             return protocol.failure() == null;

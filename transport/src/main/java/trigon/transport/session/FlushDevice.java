@@ -243,7 +243,8 @@ final class FlushDevice implements AutoCloseable {
         } else if (!link.hasDeviceFailed()) {
             String text = "what came over %s cannot be flushed to the GPU yet: %s. It is tried again until"
                     + " handshake.peerTimeout; check the cable, and the port with ibv_devinfo -d %s";
-            repairs.log(link, Level.WARN, text.formatted(link, why, link.device().deviceName()));
+            repairs.log(
+                    link, Level.WARN, text.formatted(link, why, link.device().deviceName()));
         }
     }
 

@@ -19,9 +19,8 @@ public enum PathPenalty {
 
     /** The same, as these paths compare with each other. */
     static Function<Path, PathPenalty> among(List<Path> paths, Function<Path, PathPenalty> penalty) {
-        List<Path> failed = paths.stream()
-                .filter(path -> penalty.apply(path) == HAS_FAILED)
-                .toList();
+        List<Path> failed =
+                paths.stream().filter(path -> penalty.apply(path) == HAS_FAILED).toList();
         return path -> {
             PathPenalty own = penalty.apply(path);
             boolean lesser = own.compareTo(HAS_FAILED) < 0 && failed.stream().anyMatch(other -> isLesser(path, other));

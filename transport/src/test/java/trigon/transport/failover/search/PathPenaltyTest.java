@@ -52,7 +52,8 @@ class PathPenaltyTest {
 
     @Test
     void whereThereIsNothingElseAllAreTaken() {
-        assertThat(least(Map.of(ONE, PathPenalty.HAS_FAILED, TWO, PathPenalty.HAS_FAILED, THREE, PathPenalty.HAS_FAILED)))
+        assertThat(least(Map.of(
+                        ONE, PathPenalty.HAS_FAILED, TWO, PathPenalty.HAS_FAILED, THREE, PathPenalty.HAS_FAILED)))
                 .containsExactly(ONE, TWO, THREE);
         assertThat(PathPenalty.leastOf(List.of(), _ -> PathPenalty.NONE)).isEmpty();
     }
@@ -77,7 +78,8 @@ class PathPenaltyTest {
 
     private static List<Path> compared(List<Path> paths, Path failed) {
         return PathPenalty.leastOf(
-                paths, PathPenalty.among(paths, path -> path.equals(failed) ? PathPenalty.HAS_FAILED : PathPenalty.NONE));
+                paths,
+                PathPenalty.among(paths, path -> path.equals(failed) ? PathPenalty.HAS_FAILED : PathPenalty.NONE));
     }
 
     private static List<Path> least(Map<Path, PathPenalty> penalty) {
