@@ -31,11 +31,11 @@ record DemoCluster(String links, SortedMap<Character, List<Nic>> nics) {
         STAR4("abcd", "ab ac ad");
 
         private final String nodes;
-        private final List<String> cables;
+        private final String cables;
 
         Shape(String nodes, String cables) {
             this.nodes = nodes;
-            this.cables = List.of(cables.split(" ", -1));
+            this.cables = cables;
         }
 
         String nodes() {
@@ -43,7 +43,7 @@ record DemoCluster(String links, SortedMap<Character, List<Nic>> nics) {
         }
 
         List<String> cables() {
-            return cables;
+            return List.of(cables.split(" ", -1));
         }
 
         /** As it is typed. */

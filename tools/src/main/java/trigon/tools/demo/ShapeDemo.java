@@ -62,7 +62,8 @@ record ShapeDemo(
         try (DemoRanks ranks = new DemoRanks(machine, folder)) {
             cluster.write(
                     ranks.settings(), "timeout: %s, clusterKeyFile: '%s'".formatted(handshakeTimeout, key(folder)));
-            for (char node : order.toCharArray()) {
+            for (int i = 0; i < order.length(); i++) {
+                char node = order.charAt(i);
                 ranks.start(
                         node,
                         order.length(),

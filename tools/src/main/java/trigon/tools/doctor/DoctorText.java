@@ -99,7 +99,7 @@ final class DoctorText {
                 cells[i + 1] = cell(from, nodes.get(i));
                 good &= !cells[i + 1].endsWith("!");
             }
-            table.styled(good ? Style.GOOD : Style.BAD, cells);
+            table.styled(good ? Style.GOOD : Style.BAD, (Object[]) cells);
         }
         table.print(console);
         console.out().println();
