@@ -69,11 +69,6 @@ def possible(*command):
                           check=False).returncode == 0
 
 
-def value_of(option, words):
-    """The last one that it is given; empty text if there is none."""
-    return dict(zip(words, words[1:])).get(option, "")
-
-
 def net_bench(name, before, options, **variables):
     """Runs net-bench. The JVM's stops are read from its log, which comes with everything else on stderr."""
     program = built(NATIVE / "net-bench")
@@ -245,8 +240,8 @@ def pack(file="", *_):
                                         "footprint.sh", "trace.sh", "native/own-network.sh")))
         take(HELP, INSTANT_DEVICE / "fake-sysfs.sh")
         take(*(NATIVE / name for name in (
-            "net-bench", "net-ping-pong", "libfloor.so", "socket-floor", "verbs-floor", "verbs-ping-pong", "trace-cost",
-            "libtrace-cost-code.so", "instant/libibverbs.so.1")))
+            "net-bench", "net-ping-pong", "libfloor.so", "socket-floor", "trace-cost", "libtrace-cost-code.so",
+            "instant/libibverbs.so.1")))
         shutil.copytree(HERE / "target/classes", kit / "testing/benchmarks/target/classes")
         jars = kit / "testing/benchmarks/target/jars"
         jars.mkdir()
@@ -268,8 +263,6 @@ def measure(command, quick, options):
     short = QUICK if quick else ()
     if command == "instant":
         all_options = ["--sizes", "8,1024,8192,65536,262144,1048576", *short, *options]
-        # with the sizes that net-bench takes: those that are asked for last
-        floor("verbs-floor", "instant", value_of("--sizes", all_options), LD_LIBRARY_PATH=f"{NATIVE}/instant")
         instant("instant", "--plugin", ALONE, *all_options)
     elif command == "growth":
         all_options = ["--plugin", ALONE, "--comms", "1,16,256,1024", "--sizes", "8", *short, *options]

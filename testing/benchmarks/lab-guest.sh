@@ -1,7 +1,6 @@
 #!/bin/sh
-# Inside the lab's guest: between rxe_ab and rxe_ba, whose packets cross a pair of veth interfaces. Three programs take
-# turns: perftest, Trigon, and Trigon's work requests without Trigon. Trigon's processes live through all rounds, and
-# sleep while it is not their turn.
+# Inside the lab's guest: between rxe_ab and rxe_ba, whose packets cross a pair of veth interfaces. perftest and
+# Trigon take turns. Trigon's processes live through all rounds, and sleep while it is not their turn.
 # usage: lab-guest.sh OUT ROUNDS WARMUP-SECONDS
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -44,17 +43,6 @@ perftest() { # ROUND NAME PROGRAM OPTIONS...
   wait $server
 }
 
-verbs() { # ROUND NAME OPTIONS...
-  to=$out/$1-verbs-$2.json
-  between=/tmp/verbs-$1-$2
-  shift 2
-  timeout 120 "$native/verbs-ping-pong" rxe_ba 1 1 "$between" "$@" >/tmp/server.txt 2>&1 &
-  server=$!
-  timeout 120 "$native/verbs-ping-pong" rxe_ab 1 0 "$between" "$@" >"$to" 2>/tmp/client.txt ||
-    give_up "verbs-ping-pong failed" /tmp/client.txt /tmp/server.txt
-  wait $server
-}
-
 await_trigon() { # WHAT
   until [ -e "$turns/done.$1" ]; do
     kill -0 $rank0 2>/dev/null || give_up "net-ping-pong has ended" "$out/a.log" "$out/b.log"
@@ -78,17 +66,11 @@ round=0
 while [ "$round" -lt "$rounds" ]; do
   echo "round $((round + 1)) of $rounds" >&2
   perftest $round lat ib_write_lat -s 8 -n $iterations
-  verbs $round lat latency 8 $iterations
-  verbs $round lat-1 latency 8 $iterations 1
   trigon $round latency
   perftest $round bw-65536 ib_write_bw -s 65536 -n 400
-  verbs $round bw-65536 bandwidth 65536 400
-  verbs $round bw-asleep-65536 bandwidth-asleep 65536 400
   trigon $round short
   trigon $round short-asleep
   perftest $round bw-1048576 ib_write_bw -s 1048576 -n 50
-  verbs $round bw-1048576 bandwidth 1048576 50
-  verbs $round bw-asleep-1048576 bandwidth-asleep 1048576 50
   trigon $round long
   trigon $round long-asleep
   round=$((round + 1))

@@ -20,11 +20,6 @@ def perftest(name: str, size: int, column: int) -> list[float]:
     return values
 
 
-def verbs(name: str, field: str) -> list[float]:
-    """One figure of each round of verbs-ping-pong."""
-    return [json.loads(file.read_text())[field] for file in sorted(folder.glob(f"*-verbs-{name}.json"))]
-
-
 def both(what: str, values: list[float]) -> dict[str, float]:
     """Best and median of a bandwidth."""
     return {f"{what}_mb_per_second": statistics.median(values), f"{what}_best_mb_per_second": max(values)}
@@ -50,11 +45,8 @@ print(
             "latency": {
                 "bytes": 8,
                 "trigon_us": min(each["latency"]["min_us"] for each in rounds),
-                "verbs_us": min(verbs("lat", "min_us")),
-                "verbs_one_entry_us": min(verbs("lat-1", "min_us")),
                 "ib_write_lat_us": min(perftest("lat", 8, 2)),
                 "trigon_median_us": statistics.median(each["latency"]["median_us"] for each in rounds),
-                "verbs_median_us": statistics.median(verbs("lat", "median_us")),
                 "ib_write_lat_typical_us": statistics.median(perftest("lat", 8, 4)),
             },
             "bandwidth": [
@@ -62,8 +54,6 @@ print(
                     "bytes": size,
                     **both("trigon", trigon(size, False)),
                     **both("trigon_asleep", trigon(size, True)),
-                    **both("verbs", verbs(f"bw-{size}", "mb_per_second")),
-                    **both("verbs_asleep", verbs(f"bw-asleep-{size}", "mb_per_second")),
                     **both("ib_write_bw", perftest(f"bw-{size}", size, 3)),
                 }
                 for size in (65536, 1 << 20)

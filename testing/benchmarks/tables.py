@@ -125,11 +125,6 @@ class Page:
         run = self.read("instant.json")
         if not run:
             return
-        floor = self.read("instant-floor.json")
-        if floor:
-            table(("operation", "bytes", "median"),
-                  ((each["operation"], each["bytes"], float(each["median"])) for each in floor["results"]),
-                  "Single operations of the device (verbs-floor), ns:")
         net_bench(run)
         trigon, nccl, alone = (Plugin(run, name) for name in (TRIGON, NCCL, DEVICE_ALONE))
         where = "instant device, "
@@ -252,24 +247,21 @@ class Page:
               f" Rounds: {lab.get('rounds')}; the host's load at the end: {lab.get('load')}.\n")
         latency = lab["latency"]
         rows = [("half a round trip of 8 B, the best, us",
-                 *(figure(latency, name) for name in ("trigon_us", "verbs_us", "ib_write_lat_us"))),
-                ("the same with a work request for each clear-to-send entry, us", None,
-                 figure(latency, "verbs_one_entry_us"), None)]
+                 *(figure(latency, name) for name in ("trigon_us", "ib_write_lat_us")))]
         self.aim("SoftRoCE, half a round trip of 8 B, the best, to `ib_write_lat`",
                  ratio(figure(latency, "trigon_us"), figure(latency, "ib_write_lat_us")), 1.15)
         for each in lab["bandwidth"]:
             at = f"bandwidth at {size(each['bytes'])}"
             for what, asleep in ((f"{at}, ", ""), (f"{at}, with a receiver that sleeps as perftest's, ", "_asleep")):
                 for which, best in (("median", ""), ("the best round", "_best")):
-                    ours, alone = (figure(each, f"{name}{asleep}{best}_mb_per_second") for name in ("trigon", "verbs"))
-                    rows.append((f"{what}{which}, MB/s", ours, alone,
+                    rows.append((f"{what}{which}, MB/s", figure(each, f"trigon{asleep}{best}_mb_per_second"),
                                  figure(each, f"ib_write_bw{best}_mb_per_second")))
             theirs = figure(each, "ib_write_bw_mb_per_second")
             self.aim(f"SoftRoCE, {at}, to `ib_write_bw`", ratio(figure(each, "trigon_mb_per_second"), theirs), 0.95,
                      at_least=True)
             self.aim(f"SoftRoCE, {at} with a receiver that sleeps, as `ib_write_bw`'s",
                      ratio(figure(each, "trigon_asleep_mb_per_second"), theirs), 0.95, at_least=True)
-        table(("what", "Trigon", "its work requests alone", "perftest"), rows)
+        table(("what", "Trigon", "perftest"), rows)
 
 
 def plugins(run):

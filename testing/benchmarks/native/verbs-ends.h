@@ -1,6 +1,5 @@
 /*
- * What the programs on bare verbs share: queue pairs with a completion queue of their own, made and connected as Trigon
- * does.
+ * Queue pairs with a completion queue of their own, made and connected as Trigon does.
  */
 #ifndef VERBS_ENDS_H
 #define VERBS_ENDS_H
@@ -77,12 +76,6 @@ static inline int post_bytes(struct end end, enum ibv_wr_opcode opcode, const st
   struct ibv_send_wr *bad;
   wr.imm_data = from->length;
   return ibv_post_send(end.qp, &wr, &bad);
-}
-
-static inline int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a;
-  double y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 #endif
