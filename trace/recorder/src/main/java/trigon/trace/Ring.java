@@ -19,6 +19,22 @@ import trigon.system.Memory;
  */
 public final class Ring implements AutoCloseable {
 
+    /** A destination of rings' records. */
+    @FunctionalInterface
+    public interface Sink {
+
+        /**
+         * Takes records that were copied out of a ring.
+         *
+         * @param stream whose records they are
+         * @param lost records of the stream so far that were overwritten before they were taken
+         * @param first how many records of the stream were before these
+         * @param records whole ones, see {@link RecordLayout}; the caller uses the memory again
+         * @throws IOException if they cannot be kept: they stay in the ring
+         */
+        void addRecords(int stream, long lost, long first, ByteBuffer records) throws IOException;
+    }
+
     private final @Nullable Path file;
     private final Arena arena;
     private final long address;
@@ -148,7 +164,7 @@ public final class Ring implements AutoCloseable {
      * @return whether there was anything
      * @throws IOException if they cannot be kept; the records stay in the ring then
      */
-    public boolean drainInto(RecordSink into) throws IOException {
+    public boolean drainInto(Sink into) throws IOException {
         long drained = Memory.getLong(address + RingLayout.DRAINED);
         long head = written();
         if (head == drained) {

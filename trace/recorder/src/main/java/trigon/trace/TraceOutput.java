@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /** A recorder's destination. */
-interface TraceOutput extends RecordSink, AutoCloseable {
+interface TraceOutput extends Ring.Sink, AutoCloseable {
 
     /** For a recorder that has a listener only. */
     TraceOutput NOWHERE = new TraceOutput() {

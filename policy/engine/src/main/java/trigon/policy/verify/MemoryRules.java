@@ -103,7 +103,7 @@ record MemoryRules(ProgramFacts facts) {
                 !pointer.nullable(),
                 Rule.NULL_CHECK,
                 "r%d may be zero, since the key may not be in %s%d; compare it with 0 first"
-                        .formatted(register, MapNames.PLACE, pointer.index()));
+                        .formatted(register, Value.MAP, pointer.index()));
         return pointer.at(moved(pointer.offset(), offset));
     }
 

@@ -6,6 +6,9 @@ import trigon.policy.verdict.Region;
 /** Knowledge of a register, or of a part of the stack. */
 sealed interface Value {
 
+    /** Beginning of a map's index in a text, for which the verifier puts the map's name. */
+    String MAP = "map #";
+
     Value UNSET = new Unset();
 
     /** A register or slot that was not written. */
@@ -55,8 +58,8 @@ sealed interface Value {
             String base = switch (region) {
                 case CONTEXT -> "address in the context";
                 case STACK -> "address in the stack of frame " + index;
-                case MAP -> MapNames.PLACE + index;
-                case MAP_VALUE -> "address in a value of " + MapNames.PLACE + index;
+                case MAP -> MAP + index;
+                case MAP_VALUE -> "address in a value of " + MAP + index;
             };
             return base + (region == Region.MAP ? "" : ", offset " + offset) + (nullable ? ", or 0" : "");
         }

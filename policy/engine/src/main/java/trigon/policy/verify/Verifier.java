@@ -3,6 +3,8 @@ package trigon.policy.verify;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import trigon.policy.elf.PolicyFunction;
 import trigon.policy.elf.PolicyObject;
@@ -14,6 +16,7 @@ import trigon.policy.isa.Disassembly;
 import trigon.policy.isa.Instruction;
 import trigon.policy.isa.Instruction.CallFunction;
 import trigon.policy.isa.InstructionDecoder;
+import trigon.policy.map.MapSpec;
 import trigon.policy.program.ProgramType;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.Rejection;
@@ -27,6 +30,8 @@ public final class Verifier {
 
     /** Slots of a program with all functions that it calls. */
     private static final int MAX_SLOTS = 16_384;
+
+    private static final Pattern INDEXED_MAP = Pattern.compile(Value.MAP + "([0-9]+)");
 
     private final VerifierLimits limits;
 
@@ -73,7 +78,6 @@ public final class Verifier {
             StackDepth.check(entry, functions);
         } catch (Violation e) {
             Frame at = exploration.at();
-            MapNames names = new MapNames(object.maps());
             throw new VerificationException(rejection(
                     object,
                     entry,
@@ -81,8 +85,10 @@ public final class Verifier {
                     at.slot,
                     instructionAt(functions.get(at.function), at.slot),
                     e.rule(),
-                    names.in(String.valueOf(e.getMessage())),
-                    exploration.registers().stream().map(names::in).toList()));
+                    named(String.valueOf(e.getMessage()), object.maps()),
+                    exploration.registers().stream()
+                            .map(text -> named(text, object.maps()))
+                            .toList()));
         }
         boolean advisory = ProgramTypes.isAdvisory(object.functions().get(entry).section());
         return new VerifiedProgram(object, entry, type, advisory, functions, worstCase, exploration.explored());
@@ -176,5 +182,13 @@ public final class Verifier {
                 rule,
                 reason,
                 registers);
+    }
+
+    /** Puts the names of maps in place of their indexes, which are all that a {@link Value} knows. */
+    private static String named(String text, List<MapSpec> maps) {
+        return INDEXED_MAP
+                .matcher(text)
+                .replaceAll(found -> Matcher.quoteReplacement(
+                        "map " + maps.get(Integer.parseInt(found.group(1))).name()));
     }
 }
