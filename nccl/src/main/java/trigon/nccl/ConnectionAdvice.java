@@ -1,6 +1,6 @@
 package trigon.nccl;
 
-/** Advice of others on how connections are made. Thread-safe. */
+/** Advice on how connections are made. Thread-safe. */
 @FunctionalInterface
 public interface ConnectionAdvice {
 
@@ -15,7 +15,7 @@ public interface ConnectionAdvice {
     Advice on(Question question);
 
     /**
-     * By what decides for a communicator on this rank, for peers to compare, as NCCL hangs where ranks decide
+     * Names what decides for a communicator on this rank, for peers to compare, as NCCL hangs where ranks decide
      * differently. The same from the first question on until the communicator is closed. Asked on a control
      * thread: it may wait for a policy to be loaded.
      *
@@ -42,7 +42,7 @@ public interface ConnectionAdvice {
     record Question(long peer, int linkMbps, int links, boolean rdma, boolean relayed, int trafficClass) {}
 
     /**
-     * Advice on a connection.
+     * Advice on one connection.
      *
      * @param queuePairs of the connection in all; 0: as the settings say
      * @param links which it goes over at most; 0: as the settings say

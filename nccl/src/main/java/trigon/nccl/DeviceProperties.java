@@ -1,7 +1,7 @@
 package trigon.nccl;
 
 /**
- * Properties of a device, as NCCL is told ({@code ncclNetProperties}), independent of the API version.
+ * Properties of a device, for NCCL ({@code ncclNetProperties}), independent of the API version.
  *
  * @param name unique among the node's devices
  * @param pciPath sysfs directory of the PCI function, or the empty string where there is none (NULL to NCCL)

@@ -46,6 +46,7 @@ public interface NetPlugin {
     /** The communicator is gone: what it left half-open is closed. Stale contexts are ignored. */
     void closeContext(long context);
 
+    /** Number of devices that NCCL sees. */
     int devices();
 
     /** Properties of a device, 0 to {@link #devices}-1. */
