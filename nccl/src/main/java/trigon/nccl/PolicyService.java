@@ -30,7 +30,8 @@ public interface PolicyService {
      * @param id NCCL's number of the communicator; 0: this version of NCCL does not say
      * @throws RuntimeException if the communicator must fail: a policy is required, or peers were told of one
      */
-    @Nullable TunerAdvice forCommunicator(long id, int ranks, int nodes);
+    @Nullable
+    TunerAdvice forCommunicator(long id, int ranks, int nodes);
 
     /** Takes records of NCCL's events, laid out and ordered as {@code trigon.trace.RecordListener} says. */
     void heard(ByteBuffer records);

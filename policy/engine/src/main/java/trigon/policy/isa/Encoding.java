@@ -8,6 +8,7 @@ public final class Encoding {
 
     /** Opcode of the one instruction of two slots, {@code lddw}. */
     public static final int LOAD_CONSTANT = 0x18;
+
     public static final int CALL = 0x85;
     /** Source of {@code lddw}: the immediate is the index of a map. */
     public static final int SOURCE_MAP = 1;

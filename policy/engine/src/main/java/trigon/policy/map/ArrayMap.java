@@ -16,13 +16,7 @@ import trigon.system.Memory;
  * @param shadowBytes distance to the shadow
  */
 public record ArrayMap(
-        MapSpec spec,
-        MemorySegment memory,
-        long base,
-        long stride,
-        long groupBytes,
-        int groupMask,
-        long shadowBytes)
+        MapSpec spec, MemorySegment memory, long base, long stride, long groupBytes, int groupMask, long shadowBytes)
         implements PolicyMap {
 
     private static final int MAX_GROUPS = 64;
@@ -33,8 +27,7 @@ public record ArrayMap(
         int groups = 1;
         if (spec.type() == MapType.THREAD_ARRAY) {
             groups = Math.min(
-                    MAX_GROUPS,
-                    Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors() - 1));
+                    MAX_GROUPS, Integer.highestOneBit(2 * Runtime.getRuntime().availableProcessors() - 1));
             while (groups > 1 && groupBytes * groups > MapSpec.THREAD_ARRAY_BYTES) {
                 groups /= 2;
             }

@@ -53,10 +53,7 @@ final class CommunicatorTuner implements TunerAdvice {
      * @param closed is told of its end
      */
     CommunicatorTuner(
-            PolicyCommunicator communicator,
-            PolicyHost host,
-            Decisions decisions,
-            Consumer<CommunicatorTuner> closed) {
+            PolicyCommunicator communicator, PolicyHost host, Decisions decisions, Consumer<CommunicatorTuner> closed) {
         this.communicator = communicator;
         this.host = host;
         this.decisions = decisions;

@@ -29,8 +29,7 @@ class CommunicatorTunerTest {
     private static final int LEAVE = TunerChoice.LEAVE_TO_NCCL;
 
     private final Arena arena = Arena.ofConfined();
-    private final MemorySegment scratch =
-            arena.allocate(TunerAdvice.SCRATCH_BYTES, TunerAdvice.SCRATCH_ALIGNMENT);
+    private final MemorySegment scratch = arena.allocate(TunerAdvice.SCRATCH_BYTES, TunerAdvice.SCRATCH_ALIGNMENT);
 
     @AfterEach
     void free() {
@@ -87,7 +86,8 @@ class CommunicatorTunerTest {
     @Test
     void aProgramFindsRoomInWhatCGives() {
         assertThat(Stream.of(ProgramTypes.TUNER, ProgramTypes.NCCLBPF, ProgramTypes.CHUNK))
-                .allSatisfy(type -> assertThat(ProgramContext.bytes(type)).isLessThanOrEqualTo(TunerAdvice.SCRATCH_BYTES));
+                .allSatisfy(
+                        type -> assertThat(ProgramContext.bytes(type)).isLessThanOrEqualTo(TunerAdvice.SCRATCH_BYTES));
     }
 
     @Test

@@ -66,8 +66,7 @@ class NcclBpfPolicyTest {
         assertThat(EventPrograms.areWantedBy(host("ncclbpf_counts"))).isFalse();
         EventPrograms events = new EventPrograms(
                 process,
-                List.of(new CommunicatorTuner(
-                        communicator, own, Decisions.byProgram(own, communicator), _ -> {})));
+                List.of(new CommunicatorTuner(communicator, own, Decisions.byProgram(own, communicator), _ -> {})));
 
         events.accept(event(1 << OpenEvent.COLLECTIVE, 8, 5000));
         events.accept(event(1 << OpenEvent.STEP, 7, 6000));

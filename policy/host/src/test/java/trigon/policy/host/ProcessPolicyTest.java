@@ -82,8 +82,7 @@ class ProcessPolicyTest {
 
     @Test
     void aRequiredPolicyFailsACommunicatorThatCannotHaveIt() throws Exception {
-        ProcessPolicy policy =
-                open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD), true);
+        ProcessPolicy policy = open("table", new ProcessPolicy(ProcessPolicyTest::withOtherMaps, OWN_THREAD), true);
 
         assertThatThrownBy(() -> policy.forCommunicator(1, 1, 1))
                 .isInstanceOf(ConfigException.class)

@@ -91,7 +91,12 @@ public final class JsonLines {
             for (int size = 0; size < RingLayout.SIZE_CLASSES; size++) {
                 long count = stream.histogram(measure, size, 0);
                 if (count > 0) {
-                    begin("histogram", "rank", rank.number(), "connection", stream.fields().get("connection"));
+                    begin(
+                            "histogram",
+                            "rank",
+                            rank.number(),
+                            "connection",
+                            stream.fields().get("connection"));
                     fields("measure", MEASURES.get(measure), "maxBytes", RingLayout.largestOf(size), "count", count);
                     fields("sum", stream.histogram(measure, size, 1));
                     buckets(stream, measure, size);
@@ -121,8 +126,16 @@ public final class JsonLines {
 
     private void connection(Connection each) throws IOException {
         begin("connection", "connection", each.key(), "direction", each.direction(), "protocol", each.protocol());
-        fields("sendLinks", each.senderFields().get("links"), "sendQps", each.senderFields().get("qps"));
-        end("receiveLinks", each.receiverFields().get("links"), "receiveQps", each.receiverFields().get("qps"));
+        fields(
+                "sendLinks",
+                each.senderFields().get("links"),
+                "sendQps",
+                each.senderFields().get("qps"));
+        end(
+                "receiveLinks",
+                each.receiverFields().get("links"),
+                "receiveQps",
+                each.receiverFields().get("qps"));
     }
 
     private void message(Connection connection, Message message) throws IOException {

@@ -55,10 +55,8 @@ public final class TunerProgram implements Decisions {
     }
 
     private static long choice(long scratch) {
-        return TunerChoice.of(
-                (int) ALGORITHM.get(scratch),
-                (int) PROTOCOL.get(scratch),
-                (int) CHANNELS.get(scratch),
-                (int) AVOID.get(scratch));
+        int channels = (int) CHANNELS.get(scratch);
+        int avoid = (int) AVOID.get(scratch);
+        return TunerChoice.of((int) ALGORITHM.get(scratch), (int) PROTOCOL.get(scratch), channels, avoid);
     }
 }
