@@ -9,8 +9,8 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import trigon.cluster.json.Json;
-import trigon.report.view.PrometheusWriter;
 import trigon.tools.metrics.Job.FailoverUse;
 import trigon.tools.metrics.Job.LinkUse;
 import trigon.tools.metrics.Job.PathUse;
@@ -36,6 +36,24 @@ public final class PrometheusPage {
             return name.endsWith("_total") ? "counter" : "gauge";
         }
 
+        String text() {
+            return "# HELP %s %s\n# TYPE %s %s\n".formatted(name, help, name, type())
+                    + samples.entrySet().stream()
+                            .map(each ->
+                                    name + text(each.getKey()) + each.getValue().toPlainString() + "\n")
+                            .collect(Collectors.joining());
+        }
+
+        private static String text(Map<String, String> labels) {
+            return labels.entrySet().stream()
+                    .map(each -> each.getKey() + "=\"" + escaped(each.getValue()) + "\"")
+                    .collect(Collectors.joining(",", "{", "} "));
+        }
+
+        private static String escaped(String label) {
+            return label.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+        }
+
         Map<String, Object> json() {
             return Json.object(
                     "name",
@@ -53,12 +71,7 @@ public final class PrometheusPage {
 
     /** The page, each metric with its help and type. */
     public static String of(List<Job> jobs) {
-        PrometheusWriter page = new PrometheusWriter();
-        for (Family each : families(jobs)) {
-            page.family(each.name(), each.type(), each.help());
-            each.samples().forEach((labels, value) -> page.sample(each.name(), labels, value.toPlainString()));
-        }
-        return page.toString();
+        return families(jobs).stream().map(Family::text).collect(Collectors.joining());
     }
 
     /** The same for JSON. */
