@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
 import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;

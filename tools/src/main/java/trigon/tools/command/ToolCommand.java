@@ -5,9 +5,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
-import trigon.tools.console.Json;
-import trigon.tools.machine.Machine;
 
 /** A command, with the machine that it looks at and the console that it writes to. One thread. */
 public abstract class ToolCommand implements Callable<Integer> {

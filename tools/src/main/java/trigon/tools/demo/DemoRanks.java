@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.cluster.machine.Machine;
 import trigon.system.file.Folder;
 import trigon.tools.console.Console;
-import trigon.tools.machine.Machine;
 import trigon.tools.machine.NcclHost;
 
 /** The processes of a run, each a node with a log of its own. Closing ends them. One thread. */

@@ -103,11 +103,15 @@ record ShapeDemo(
             results.stream().findFirst().ifPresent(result -> object.put("result", result));
             said.add(object);
         }
-        Map<String, Object> result = Json.object("good", right);
-        result.putAll(Json.joined(this));
-        result.remove("handshakeTimeout");
-        result.put("ranks", said);
-        return result;
+        return Json.object(
+                "good", right,
+                "layout", layout,
+                "links", links.toString(),
+                "order", order,
+                "test", test.toString(),
+                "bytes", bytes,
+                "iterations", iterations,
+                "ranks", said);
     }
 
     /** Routes over two relays take a key. */

@@ -1,7 +1,7 @@
 package trigon.tools.policy;
 
-import picocli.CommandLine.Command;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import trigon.cluster.machine.Machine;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
