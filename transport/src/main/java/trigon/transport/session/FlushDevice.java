@@ -238,13 +238,18 @@ final class FlushDevice implements AutoCloseable {
 
     private void tell(boolean settled, String why) {
         if (settled) {
-            String text = "what came over %s is flushed to the GPU by the CUDA driver, as the device cannot: %s";
-            repairs.log(link, Level.INFO, text.formatted(link, why));
-        } else if (!link.hasDeviceFailed()) {
-            String text = "what came over %s cannot be flushed to the GPU yet: %s. It is tried again until"
-                    + " handshake.peerTimeout; check the cable, and the port with ibv_devinfo -d %s";
             repairs.log(
-                    link, Level.WARN, text.formatted(link, why, link.device().deviceName()));
+                    link,
+                    Level.INFO,
+                    "what came over %s is flushed to the GPU by the CUDA driver, as the device cannot: %s"
+                            .formatted(link, why));
+        } else if (!link.hasDeviceFailed()) {
+            repairs.log(
+                    link,
+                    Level.WARN,
+                    ("what came over %s cannot be flushed to the GPU yet: %s. It is tried again until"
+                                    + " handshake.peerTimeout; check the cable, and the port with ibv_devinfo -d %s")
+                            .formatted(link, why, link.device().deviceName()));
         }
     }
 

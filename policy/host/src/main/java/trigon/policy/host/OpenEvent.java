@@ -119,7 +119,6 @@ final class OpenEvent {
         return hadOperations && operations == 0;
     }
 
-    /** The event as it ended. */
     EndedEvent end() {
         OpenEvent operation = type == STEP && parent != null ? parent : this;
         OpenEvent above = operation.type == OPERATION && operation.parent != null ? operation.parent : operation;
