@@ -6,14 +6,14 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * The number of a machine's processors that are for one of the job's processes there: each has threads that look for work all
- * the time, and together they must not be more than the processors.
+ * The number of a machine's processors that are for one of the job's processes there: each has threads that look for
+ * work all the time, and together they must not be more than the processors.
  */
 final class ProcessorShare {
 
     /**
-     * Variables by which launchers say how many of the job's processes are on this machine: torchrun, Open MPI, Slurm, and the MPIs
-     * that are derived from MPICH.
+     * Variables by which launchers say how many of the job's processes are on this machine: torchrun, Open MPI, Slurm,
+     * and the MPIs that are derived from MPICH.
      */
     private static final List<String> LOCAL_PROCESSES =
             List.of("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE", "MPI_LOCALNRANKS");

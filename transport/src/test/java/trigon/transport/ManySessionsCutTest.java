@@ -40,9 +40,11 @@ class ManySessionsCutTest {
     @BeforeEach
     void open(@TempDir Path directory) {
         TestCluster cluster = TestCluster.software(directory, """
-                a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.13.1/24}]}
-                b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.13.2/24}]}
-                """, "handshake: {timeout: 30s, peerTimeout: 2m}\n");
+            a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.13.1/24}]}
+            b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.13.2/24}]}
+            """, """
+            handshake: {timeout: 30s, peerTimeout: 2m}
+            """);
         a = cluster.open("a");
         b = cluster.open("b");
     }

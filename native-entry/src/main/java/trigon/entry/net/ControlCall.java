@@ -3,7 +3,8 @@ package trigon.entry.net;
 import java.util.Locale;
 
 /**
- * The calls that {@link ControlUpcalls#call} takes; the order is that of {@code CONTROL_CALLS} in {@code net/upcalls.h}.
+ * The calls that {@link ControlUpcalls#call} takes; the order is that of {@code CONTROL_CALLS} in {@code
+ * net/upcalls.h}.
  */
 enum ControlCall {
     OPEN_CONTEXT,

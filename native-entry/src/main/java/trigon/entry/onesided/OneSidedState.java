@@ -2,7 +2,9 @@ package trigon.entry.onesided;
 
 import trigon.system.Memory;
 
-/** The state that says if NCCL is to find the tables ({@code struct one_sided_state} in {@code one_sided/upcalls.h}). */
+/**
+ * The state that says if NCCL is to find the tables ({@code struct one_sided_state} in {@code one_sided/upcalls.h}).
+ */
 public final class OneSidedState {
 
     /** NCCL finds no tables ({@code enum one_sided_setting}). */

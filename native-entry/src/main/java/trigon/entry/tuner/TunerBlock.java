@@ -3,7 +3,7 @@ package trigon.entry.tuner;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import trigon.entry.host.Facts;
-import trigon.policy.host.PolicyState;
+import trigon.nccl.TunerAdvice;
 import trigon.system.Memory;
 
 /**
@@ -35,8 +35,8 @@ public record TunerBlock(
     /** Everything that Java's reads and writes of NCCL's tables and the library's structs rest on. */
     public static Map<String, Long> expectedFacts() {
         Map<String, Long> facts = new LinkedHashMap<>();
-        facts.put("tuner.scratch", (long) CommunicatorTuner.SCRATCH_BYTES);
-        facts.put("tuner.scratch_alignment", (long) CommunicatorTuner.SCRATCH_ALIGNMENT);
+        facts.put("tuner.scratch", (long) TunerAdvice.SCRATCH_BYTES);
+        facts.put("tuner.scratch_alignment", (long) TunerAdvice.SCRATCH_ALIGNMENT);
         facts.put("tuner.algorithms", (long) CostTable.ALGORITHMS);
         facts.put("tuner.protocols", (long) CostTable.PROTOCOLS);
         facts.put("policy.not_set", PolicyState.NOT_SET);

@@ -28,7 +28,7 @@ public final class TunerUpcalls {
     /** By their handles, less one. Replaced by a longer one when full. */
     private volatile @Nullable TunerAdvice[] tuners = new TunerAdvice[8];
 
-    TunerUpcalls(PolicyAccess policy, CallFailures failures) {
+    private TunerUpcalls(PolicyAccess policy, CallFailures failures) {
         this.policy = policy;
         this.failures = failures;
     }
