@@ -2,6 +2,7 @@ package trigon.relay.topology;
 
 import java.net.InetAddress;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -22,6 +23,11 @@ public final class Nodes {
 
     /** Bound on a node's links; what its processes announce beyond that is not looked at. */
     static final int MAX_LINKS = 2 * NodeRecord.MAX_LINKS;
+
+    /** The order of addresses: IPv4 first, then as unsigned numbers. */
+    static final Comparator<InetAddress> BY_ADDRESS = Comparator.comparingInt(
+                    (InetAddress address) -> address.getAddress().length)
+            .thenComparing(InetAddress::getAddress, Arrays::compareUnsigned);
 
     private final long ownNode;
     private final List<NodeRecord> records;
@@ -63,7 +69,7 @@ public final class Nodes {
     }
 
     private static Node node(long id, List<NodeRecord> processes) {
-        Map<InetAddress, List<LinkRecord>> links = new TreeMap<>(Addresses.BY_ADDRESS);
+        Map<InetAddress, List<LinkRecord>> links = new TreeMap<>(BY_ADDRESS);
         Map<InetAddress, List<Node.RelayPort>> relays = new HashMap<>();
         for (NodeRecord process : processes) {
             for (LinkRecord link : process.links()) {

@@ -28,8 +28,6 @@ final class RecordCodec {
     /** Bound on a record: 16 links of IPv6 with 8 neighbours each take 2.6 KB. */
     static final int MAX_RECORD_BYTES = 3000;
 
-    static final int MAX_DATAGRAM_BYTES = FULL_BYTES + MAX_RECORD_BYTES + 64;
-
     // beside the number of neighbours
     private static final int CROWDED = 0x80;
     private static final int RDMA = 0x40;

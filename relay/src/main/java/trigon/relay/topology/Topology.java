@@ -125,7 +125,7 @@ public final class Topology {
         this.epochSeconds = epochSeconds;
         this.loadMbps = loadMbps;
         this.relays = relays;
-        this.links.forEach(_ -> neighbours.add(new TreeMap<>(Addresses.BY_ADDRESS)));
+        this.links.forEach(_ -> neighbours.add(new TreeMap<>(Nodes.BY_ADDRESS)));
     }
 
     /**

@@ -4,16 +4,21 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.software.connection.PendingConnection;
+import trigon.software.connection.LocalDevice;
+import trigon.software.wire.WireFormat;
 import trigon.stream.ByteStream;
+import trigon.stream.Conversation;
+import trigon.stream.dial.PendingStream;
+import trigon.stream.dial.PendingStream.Attendance;
 import trigon.stream.loop.EventLoop;
 import trigon.stream.loop.Timer;
 
 /** Opens the connection of a requester's requests. Used under the queue pair's lock. */
-final class RequestConnector implements PendingConnection.Owner {
+final class RequestConnector implements PendingStream.Owner {
 
     /** Whose connection it is. Called under the queue pair's lock. */
     interface Owner {
@@ -39,7 +44,7 @@ final class RequestConnector implements PendingConnection.Owner {
     private final RequestingQueuePair queuePair;
     private final Owner owner;
     private final Timer retry;
-    private @Nullable PendingConnection pending;
+    private @Nullable PendingStream pending;
     private boolean connecting;
 
     RequestConnector(RequestingQueuePair queuePair, Owner owner) {
@@ -55,13 +60,17 @@ final class RequestConnector implements PendingConnection.Owner {
     /** Connects, and tells the owner how it went. */
     void connect() {
         connecting = true;
-        PendingConnection begun = new PendingConnection(queuePair, owner.nextPsn(), this);
+        LocalDevice device = queuePair.device();
+        PendingStream begun =
+                device.dialer().dial(device.address(), queuePair.peer().address(), WireFormat.SAID_FIRST);
         pending = begun;
-        begun.start();
+        Conversation first = new PreambleConversation(queuePair, owner.nextPsn(), begun.isUpgraded());
+        begun.start(new Attendance(device.eventLoop(), queuePair.lock()::locked, first, this));
     }
 
     @Override
-    public void onConnected(SocketChannel channel, SelectionKey key, ByteStream carrier, boolean relayed) {
+    public void onOpened(SocketChannel channel, SelectionKey key, ByteStream carrier) {
+        boolean relayed = Objects.requireNonNull(pending).isRelayed();
         RequestConnection connection;
         try {
             connection = owner.open(channel, carrier, relayed);
@@ -98,7 +107,7 @@ final class RequestConnector implements PendingConnection.Owner {
         connecting = false;
         queuePair.onConnectFinished();
         queuePair.device().eventLoop().cancel(retry);
-        PendingConnection unfinished = pending;
+        PendingStream unfinished = pending;
         pending = null;
         if (unfinished != null) {
             unfinished.giveUp();

@@ -1,6 +1,7 @@
 package trigon.software.responder;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -18,6 +19,7 @@ import trigon.stream.ByteStream;
 import trigon.stream.hop.HopUpgrade;
 import trigon.stream.loop.EventLoop;
 import trigon.stream.loop.Timer;
+import trigon.system.Memory;
 import trigon.verbs.Gid;
 
 /**
@@ -77,7 +79,7 @@ public final class InboundConnection extends DataConnection {
     private @Nullable ResponseStream stream;
 
     /** The upgrade of the hop from the last relay; null where there is none, or the bytes stay on TCP. */
-    private @Nullable InboundUpgrade upgrade;
+    private @Nullable HopUpgrade upgrade;
 
     private boolean refusing;
 
@@ -166,8 +168,8 @@ public final class InboundConnection extends DataConnection {
         ResponseStream responses = new ResponseStream(carrier());
         if (hello().upgrades()) {
             stopSharing();
-            upgrade = new InboundUpgrade(acceptor.lastHop());
-            expectHeaders(upgrade.expectedBytes());
+            upgrade = acceptor.lastHop();
+            expectHeaders(upgrade.expected().capacity());
             phase = Phase.UPGRADES;
             eventLoop().schedule(deadline, TimeUnit.SECONDS.toNanos(PREAMBLE_SECONDS));
             keepSelected();
@@ -180,12 +182,14 @@ public final class InboundConnection extends DataConnection {
         resume();
     }
 
-    /** The last relay has said something of the hop from there. */
-    private void goOnUpgrading(InboundUpgrade begun, long at) {
+    /** Answers the last relay, whose word on the hop from there lies at that address. */
+    private void goOnUpgrading(HopUpgrade begun, long at) {
         try {
-            boolean over = begun.hear(at, channel);
-            expectHeaders(begun.expectedBytes());
-            if (over) {
+            ByteBuffer expected = begun.expected();
+            Memory.copy(at, MemorySegment.ofBuffer(expected), expected.capacity());
+            writeAll(ByteBuffer.wrap(begun.next()));
+            expectHeaders(begun.expected().capacity());
+            if (begun.isOver()) {
                 takeOwnBuffer();
                 ByteStream carrier = begun.carrier(channel, eventLoop()::execute);
                 upgrade = null;
@@ -296,7 +300,7 @@ public final class InboundConnection extends DataConnection {
 
     @Override
     protected void onHeader(long at) {
-        InboundUpgrade begun = upgrade;
+        HopUpgrade begun = upgrade;
         if (begun != null) {
             goOnUpgrading(begun, at);
             return;

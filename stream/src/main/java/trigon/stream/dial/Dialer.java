@@ -56,7 +56,8 @@ public final class Dialer {
      * @param peer the other end
      */
     public FirstHop firstHop(InetAddress local, InetSocketAddress peer) {
-        return routes.from(local, peer).map(FirstHop::toRelay).orElse(FirstHop.toEnd(peer));
+        Optional<CircuitRoute> route = routes.from(local, peer);
+        return new FirstHop(route.map(CircuitRoute::first).orElse(peer), route);
     }
 
     /**

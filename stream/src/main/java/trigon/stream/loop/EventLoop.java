@@ -237,7 +237,11 @@ public final class EventLoop implements AutoCloseable {
 
     private void onReady(SelectionKey key) {
         if (key.isValid() && key.attachment() instanceof Handler owner) {
-            guarded(owner::onReady);
+            try { // not guarded: a lambda for each would be garbage
+                owner.onReady();
+            } catch (RuntimeException | VirtualMachineError e) {
+                onFailure(e);
+            }
         }
     }
 
@@ -296,9 +300,13 @@ public final class EventLoop implements AutoCloseable {
         try {
             action.run();
         } catch (RuntimeException | VirtualMachineError e) {
-            // most likely out of memory: one failed connection must not stop the others
-            log.warn("{} goes on after a lack of memory, or a defect", name, e);
+            onFailure(e);
         }
+    }
+
+    /** Logs a failure, most likely a lack of memory: one failed connection must not stop the others. */
+    private void onFailure(Throwable cause) {
+        log.warn("{} goes on after a lack of memory, or a defect", name, cause);
     }
 
     /** Closes what it has, so that peers see that this end is gone. */
