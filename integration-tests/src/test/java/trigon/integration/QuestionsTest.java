@@ -23,11 +23,8 @@ class QuestionsTest {
     private static final Pattern IO = Pattern.compile("(read|write|send|receive|accept|connect|finishConnect)");
 
     /** Questions that act, by reason; this list may only shrink. */
-    private static final Map<String, String> ALLOWED = Map.of(
-            "Drain.isDone", "polls until a queue pair is drained",
-            "PendingConnection.isDone", "counts that NCCL still asks",
-            "SignalWord.isFreeForSelf", "reserves the word where it is not free",
-            "UnconfirmedMessages.isToAsk", "notes that the peer is asked now");
+    private static final Map<String, String> ALLOWED =
+            Map.of("PendingConnection.isDone", "counts that NCCL still asks");
 
     @Test
     void onlyAsk() {
@@ -43,7 +40,7 @@ class QuestionsTest {
 
         assertThat(acting)
                 .as("methods named is or has that assign a field, wait or do I/O: name them by an imperative verb")
-                .isEqualTo(new TreeSet<>(ALLOWED.keySet()));
+                .isSubsetOf(ALLOWED.keySet());
     }
 
     private static boolean assigns(JavaMethod method) {
