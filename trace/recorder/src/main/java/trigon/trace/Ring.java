@@ -110,7 +110,6 @@ public final class Ring implements AutoCloseable {
         return new Ring(file, arena, mapped.address(), capacity);
     }
 
-    /** Address of the ring. */
     public long address() {
         return address;
     }

@@ -119,6 +119,7 @@ final class OpenEvent {
         return hadOperations && operations == 0;
     }
 
+    /** Makes what programs see of it, with the facts of the events above it. */
     EndedEvent end() {
         OpenEvent operation = type == STEP && parent != null ? parent : this;
         OpenEvent above = operation.type == OPERATION && operation.parent != null ? operation.parent : operation;

@@ -2,12 +2,11 @@ package trigon.policy.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,6 +20,7 @@ import trigon.policy.host.decision.PolicyCommunicator;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramTypes;
 import trigon.policy.verify.VerifierLimits;
+import trigon.testsupport.AllocationAssert;
 
 /** Choices of the examples' policies, on memory as C gives it. */
 class CommunicatorTunerTest {
@@ -93,15 +93,12 @@ class CommunicatorTunerTest {
     @Test
     void decidingAllocatesNothing() throws Exception {
         CommunicatorTuner tuner = tuner("table", 2, 2);
-        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        long least = Long.MAX_VALUE;
-        for (int round = 0; round < 10; round++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            for (int i = 0; i < 10_000; i++) {
-                var _ = decide(tuner, i);
-            }
-            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-        }
-        assertThat(least).isLessThan(10_000);
+        AtomicLong bytes = new AtomicLong();
+        AllocationAssert.assertAllocationAtMost(
+                () -> {
+                    var _ = decide(tuner, bytes.getAndIncrement());
+                },
+                10_000,
+                1); // the JVM's own, now and then
     }
 }
