@@ -81,7 +81,8 @@ class ClassSizesTest {
                 Set<String> known = collaborators.computeIfAbsent(name, _ -> new TreeSet<>());
                 for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
                     JavaClass other = dependency.getTargetClass().getBaseComponentType();
-                    if (other.getPackageName().startsWith("trigon") && !outermost(other).equals(name)) {
+                    if (other.getPackageName().startsWith("trigon")
+                            && !outermost(other).equals(name)) {
                         known.add(outermost(other));
                     }
                 }
@@ -119,7 +120,9 @@ class ClassSizesTest {
 
     private static Map<String, Size> allowed() throws IOException {
         Map<String, Size> allowed = new TreeMap<>();
-        Path list = ProjectFiles.PROJECT.resolve("integration-tests/src/test/resources").resolve(LIST);
+        Path list = ProjectFiles.PROJECT
+                .resolve("integration-tests/src/test/resources")
+                .resolve(LIST);
         for (String line : Files.readAllLines(list, StandardCharsets.UTF_8)) {
             if (!line.startsWith("#")) {
                 String[] words = line.split(" +");

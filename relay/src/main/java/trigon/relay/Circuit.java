@@ -103,13 +103,7 @@ final class Circuit {
         long connectDeadline();
     }
 
-    Circuit(
-            SocketChannel incoming,
-            EventLoop loop,
-            Admission admission,
-            Host host,
-            SecureRandom random,
-            long deadline)
+    Circuit(SocketChannel incoming, EventLoop loop, Admission admission, Host host, SecureRandom random, long deadline)
             throws IOException {
         this.loop = loop;
         this.admission = admission;

@@ -60,9 +60,8 @@ class StillCircuitsTest extends RelayedNodes {
             accept(end).close(); // half of it
             assertThat(client.getInputStream().read()).isNegative();
             if (unanswered) {
-                sentAgain.set(Set.of(new Ends(
-                        (InetSocketAddress) client.getRemoteSocketAddress(),
-                        (InetSocketAddress) client.getLocalSocketAddress())));
+                sentAgain.set(Set.of(new Ends((InetSocketAddress) client.getRemoteSocketAddress(), (InetSocketAddress)
+                        client.getLocalSocketAddress())));
             }
 
             look(loop, iterations, 3);

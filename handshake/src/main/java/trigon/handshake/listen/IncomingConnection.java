@@ -20,8 +20,8 @@ import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeCodec;
-import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
@@ -32,8 +32,8 @@ import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
 import trigon.handshake.message.HandshakeMessage.Reject;
-import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 
 /** The listening side's end of one handshake: open until its peer has proven that it knows a connection's secret. */

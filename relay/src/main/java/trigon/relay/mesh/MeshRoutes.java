@@ -121,8 +121,8 @@ final class MeshRoutes implements CircuitRoutes {
             if (remote.kinds().contains(LinkKind.SOFTWARE)) {
                 saidRdma.put(remote.address(), remote.kinds().contains(LinkKind.RDMA));
                 byLink(known, remote.address())
-                        .forEach(
-                                (own, route) -> link(own).ifPresent(local -> found.add(new Candidate(local, remote, route))));
+                        .forEach((own, route) ->
+                                link(own).ifPresent(local -> found.add(new Candidate(local, remote, route))));
             }
         }
         if (found.isEmpty()) {

@@ -117,8 +117,7 @@ public final class Topology {
             IntSupplier loadMbps,
             BooleanSupplier relays) {
         this.self = self;
-        this.links =
-                List.copyOf(links.size() > NodeRecord.MAX_LINKS ? links.subList(0, NodeRecord.MAX_LINKS) : links);
+        this.links = List.copyOf(links.size() > NodeRecord.MAX_LINKS ? links.subList(0, NodeRecord.MAX_LINKS) : links);
         this.key = key;
         limits = new Limits(key.isSecret());
         known = new KnownRecords(limits);

@@ -76,8 +76,10 @@ class MeshRoutesTest {
         MeshRoutes routes = routes();
         List<String> first = new ArrayList<>();
         for (long connection = 1; connection <= 4; connection++) {
-            first.add(
-                    routes.pathsTo("c", OF_C, connection * 77).getFirst().reason().toString());
+            first.add(routes.pathsTo("c", OF_C, connection * 77)
+                    .getFirst()
+                    .reason()
+                    .toString());
         }
         assertThat(first)
                 .containsExactly(
@@ -126,8 +128,8 @@ class MeshRoutesTest {
             c.tick(now).forEach(said -> pass(c, said, b, 1, now));
             b.tick(now).forEach(said -> pass(b, said, said.link() == 0 ? a : c, 0, now));
         }
-        MeshRoutes routes =
-                new MeshRoutes(List.of(local(ofA)), _ -> Optional.empty(), new CircuitKeys(Optional.empty()), a::nodes, 0);
+        MeshRoutes routes = new MeshRoutes(
+                List.of(local(ofA)), _ -> Optional.empty(), new CircuitKeys(Optional.empty()), a::nodes, 0);
         InetAddress toC = linkLocal("fe80::c").address().address();
 
         assertThat(routes.pathsTo("c", List.of(new PeerLink(toC, 64, 7, KINDS)), 1))
@@ -172,7 +174,8 @@ class MeshRoutesTest {
             announce(ring, round * Topology.INTERVAL.toNanos());
         }
         List<LocalLink> links = ofA.stream().map(MeshRoutesTest::local).toList();
-        return new MeshRoutes(links, _ -> Optional.empty(), new CircuitKeys(Optional.empty()), ring.getFirst()::nodes, 0);
+        return new MeshRoutes(
+                links, _ -> Optional.empty(), new CircuitKeys(Optional.empty()), ring.getFirst()::nodes, 0);
     }
 
     private static void announce(List<Topology> ring, long now) {

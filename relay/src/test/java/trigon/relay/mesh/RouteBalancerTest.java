@@ -20,8 +20,8 @@ class RouteBalancerTest {
     private record Candidate(String relay, String link) {}
 
     private static final List<Function<Candidate, Object>> TRAITS = List.of(Candidate::relay, Candidate::link);
-    private static final List<Candidate> TWO_RELAYS_WITH_TWINS =
-            List.of(new Candidate("b", "b1"), new Candidate("b", "b2"), new Candidate("d", "d1"), new Candidate("d", "d2"));
+    private static final List<Candidate> TWO_RELAYS_WITH_TWINS = List.of(
+            new Candidate("b", "b1"), new Candidate("b", "b2"), new Candidate("d", "d1"), new Candidate("d", "d2"));
 
     private static final InterfaceAddress A = InterfaceAddress.parse("10.0.12.1/24");
     private static final InterfaceAddress C = InterfaceAddress.parse("10.0.23.3/24");
@@ -60,7 +60,9 @@ class RouteBalancerTest {
                         .getFirst()
                         .relay())
                 .isEqualTo("b");
-        assertThat(RouteBalancer.inTurn(TWO_RELAYS_WITH_TWINS, TRAITS, back).getFirst().relay())
+        assertThat(RouteBalancer.inTurn(TWO_RELAYS_WITH_TWINS, TRAITS, back)
+                        .getFirst()
+                        .relay())
                 .isEqualTo("d");
     }
 

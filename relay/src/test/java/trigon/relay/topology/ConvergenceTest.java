@@ -111,9 +111,7 @@ class ConvergenceTest {
         assertThat(costs).filteredOn(cost -> cost.nodes <= MAX_NODES_OF_GOALS).allSatisfy(cost -> {
             assertThat(cost.millis).as("seed %d: %s", SEED, cost).isLessThanOrEqualTo(cost.goalMillis());
             assertThat(cost.known).as("seed %d: %s", SEED, cost).isEqualTo(cost.nodes);
-            assertThat(cost.memory)
-                    .as("seed %d: %s", SEED, cost)
-                    .isLessThan(MAX_BYTES_OF_A_RECORD * (cost.nodes + 16));
+            assertThat(cost.memory).as("seed %d: %s", SEED, cost).isLessThan(MAX_BYTES_OF_A_RECORD * (cost.nodes + 16));
         });
     }
 
@@ -124,8 +122,7 @@ class ConvergenceTest {
             case "switch" -> nodes > 2 ? Simulation.switched(nodes) : List.of();
             case "line" -> nodes <= MAX_SPOKES ? Simulation.line(nodes) : List.of();
             case "mesh" -> nodes <= MAX_SPOKES ? Simulation.mesh(nodes) : List.of();
-            case "star" ->
-                nodes <= MAX_SPOKES ? Simulation.star(nodes) : Simulation.starOfSwitches(nodes, MAX_SPOKES);
+            case "star" -> nodes <= MAX_SPOKES ? Simulation.star(nodes) : Simulation.starOfSwitches(nodes, MAX_SPOKES);
             case "torus" -> torus(nodes);
             default -> throw new IllegalArgumentException("no shape: " + shape);
         };

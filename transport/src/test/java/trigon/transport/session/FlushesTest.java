@@ -443,7 +443,7 @@ class FlushesTest {
             assertThat(first.progress(firstRequest)).isFalse();
             verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
             assertThat(first.progress(firstRequest)).isFalse();
-            long secondRequest = failingFlush(second);
+            long _ = failingFlush(second);
             control.remove().run();
             control.remove().run();
 
