@@ -41,6 +41,9 @@ class ArchitectureTest {
     /** How many classes may know each other in circles. */
     private static final int MAX_IN_A_KNOT = 4;
 
+    /** Where there are more, with the reason: the ends of the protocols are sealed, and one turns into another. */
+    private static final Map<String, Integer> LARGER_KNOTS = Map.of("trigon.transport", 7);
+
     /** {@link ModuleDependenciesTest} compares what may be used with the poms. */
     @Test
     void classesUseOnlyModulesThatTheirModuleMayUse() {
@@ -135,7 +138,8 @@ class ArchitectureTest {
     void classesKnowFewOthersInCircles(String root) {
         assertThat(Knots.among(CLASSES, root))
                 .isNotEmpty()
-                .allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(MAX_IN_A_KNOT));
+                .allSatisfy(knot ->
+                        assertThat(knot).hasSizeLessThanOrEqualTo(LARGER_KNOTS.getOrDefault(root, MAX_IN_A_KNOT)));
     }
 
     /** Benchmarks and stress tests lie in the packages of what they try, which say it for them. */

@@ -125,7 +125,7 @@ class ClassSizesTest {
                 .resolve(LIST);
         for (String line : Files.readAllLines(list, StandardCharsets.UTF_8)) {
             if (!line.startsWith("#")) {
-                String[] words = line.split(" +");
+                String[] words = line.split(" +", -1);
                 allowed.put(words[0], new Size(Integer.parseInt(words[1]), Integer.parseInt(words[2])));
             }
         }

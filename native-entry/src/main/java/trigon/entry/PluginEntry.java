@@ -1,7 +1,9 @@
 package trigon.entry;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -13,6 +15,7 @@ import trigon.config.setting.OneSidedUse;
 import trigon.entry.host.AbiCheck;
 import trigon.entry.host.CallFailures;
 import trigon.entry.host.HostBlock;
+import trigon.entry.host.InstallationException;
 import trigon.entry.host.NativeFunction;
 import trigon.entry.log.NcclLog;
 import trigon.entry.log.NcclLogger;
@@ -54,7 +57,7 @@ public final class PluginEntry {
      * The parts that all kinds of plugins share: the log, and the handling of exceptions.
      *
      * @param hostBlock address of C's {@code host_block}
-     * @throws trigon.entry.host.InstallationException where the library and the jars do not fit together
+     * @throws InstallationException where the library and the jars do not fit together
      */
     public PluginEntry(long hostBlock) {
         HostBlock host = HostBlock.read(hostBlock);
@@ -82,7 +85,7 @@ public final class PluginEntry {
             AbiCheck.check(NetFacts.expected(), net.facts());
             record(net.trace(), net.sampleConnections());
             policy.attach(net.policy());
-            NetPluginFactory factory = NetPluginFactory.find(pageBytes, policy);
+            NetPluginFactory factory = factory(pageBytes, policy);
             NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
             plugin = created;
             config = factory.config().orElse(null);
@@ -174,5 +177,29 @@ public final class PluginEntry {
         } catch (Throwable thrown) {
             return failures.report("init of the tuner", thrown);
         }
+    }
+
+    /**
+     * Finds Trigon's own, or the one among the jars that takes its place.
+     *
+     * @param pageBytes size of the kernel's pages
+     * @param policy takes the settings that Trigon's own reads
+     * @throws InstallationException where the installation is incomplete
+     */
+    private static NetPluginFactory factory(int pageBytes, PolicyAccess policy) {
+        // not the thread's context class loader: NCCL's threads have none
+        List<NetPluginFactory> factories =
+                ServiceLoader.load(NetPluginFactory.class, NetPluginFactory.class.getClassLoader()).stream()
+                        .map(ServiceLoader.Provider::get)
+                        .toList();
+        return switch (factories.size()) {
+            case 1 -> factories.getFirst();
+            case 0 -> new TransportFactory(pageBytes, policy);
+            default ->
+                throw new InstallationException("several transports among the jars (%s): remove them, or all but one"
+                        .formatted(factories.stream()
+                                .map(factory -> factory.getClass().getName())
+                                .toList()));
+        };
     }
 }

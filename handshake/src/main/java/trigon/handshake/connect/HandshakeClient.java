@@ -45,8 +45,8 @@ public final class HandshakeClient {
      * Starts one attempt over one candidate path; returns at once. The connection is bound to the path's own local
      * address, so that it goes where the data would go.
      *
-     * <p>Failures are reported by the attempt's futures only. Where there is no path to the listener now, that is one at
-     * once, and {@link HandshakeException#mayPass}.
+     * <p>Failures are reported by the attempt's futures only. Where there is no path to the listener now, that is one
+     * at once, and {@link HandshakeException#mayPass}.
      *
      * @param local the candidate's own address
      * @param remote the listener's, from its handle

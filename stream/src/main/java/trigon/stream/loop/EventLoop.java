@@ -43,11 +43,12 @@ public final class EventLoop implements AutoCloseable {
         /**
          * Makes progress, after each iteration.
          *
-         * @return nanoseconds until the next look at the latest; {@link Long#MAX_VALUE} for any number, or {@link #DONE}
+         * @return nanoseconds until the next look at the latest; {@link Long#MAX_VALUE} for any number, or
+         *     {@link #DONE}
          */
         long look();
 
-        /** The event loop has ended. */
+        /** Gives back what it holds, once the thread has ended. */
         default void onEnd() {}
     }
 
