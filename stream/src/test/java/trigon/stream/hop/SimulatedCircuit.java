@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 
 /**
  * A relayed connection over simulated queue pairs: chunks of a stream go from the first node of a route to its last,
- * and acknowledgements back. Each hop has the real {@link ChunkWindow}s, and a relay a slot until its chunk has been sent
- * on. One action at a time; who calls chooses which.
+ * and acknowledgements back. Each hop has the real {@link ChunkWindow}s, and a relay a slot until its chunk has been
+ * sent on. One action at a time; who calls chooses which.
  */
 final class SimulatedCircuit {
 
