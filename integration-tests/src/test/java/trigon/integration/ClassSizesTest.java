@@ -27,7 +27,7 @@ class ClassSizesTest {
     private static final int MAX_COLLABORATORS = 15;
     private static final String LIST = "large-classes.txt";
 
-    /** jextract's. */
+    /** The package of bindings that jextract generates. */
     private static final String GENERATED = ".generated";
 
     /** Benchmarks, stress tests and what tests share. */

@@ -1,4 +1,4 @@
-/** What a node says of itself, as records that are written and read as JSON. Immutable. */
+/** Facts that a node tells of itself, as records that are written and read as JSON. Immutable. */
 @NullMarked
 package trigon.cluster.facts;
 

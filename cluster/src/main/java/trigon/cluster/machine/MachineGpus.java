@@ -36,7 +36,7 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
      */
     public record Gpu(String function, Optional<String> model, Optional<String> iommu) {
 
-        /** Whether an IOMMU translates its addresses. */
+        /** True if an IOMMU translates its addresses. */
         public boolean isTranslated() {
             return translates(iommu);
         }
@@ -63,7 +63,7 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
             gpus = List.copyOf(gpus);
         }
 
-        /** Whether an IOMMU translates its addresses. */
+        /** True if an IOMMU translates its addresses. */
         public boolean isTranslated() {
             return translates(iommu);
         }

@@ -190,7 +190,7 @@ public record Nic(
                 .or(() -> Machine.line(nic.resolve("phys_switch_id")));
     }
 
-    /** Whether something is known to be at the other end of its cable. */
+    /** True if something is known to be at the other end of its cable. */
     public boolean hasCarrier() {
         return carrier.orElse(false);
     }
@@ -219,7 +219,7 @@ public record Nic(
                 .toList();
     }
 
-    /** Whether there is no NIC behind it. */
+    /** True if there is no NIC behind it. */
     public boolean isVirtual() {
         return driver.isEmpty();
     }

@@ -1,4 +1,4 @@
-/** What the kernel says of this machine: NICs, and what is behind them. Reads, and changes nothing. */
+/** This machine as its kernel describes it: NICs, and what is behind them. Reads, and changes nothing. */
 @NullMarked
 package trigon.cluster.machine;
 

@@ -70,7 +70,7 @@ class UnprovenTest {
         assertThat(topology.refused()).isPositive();
     }
 
-    /** Who is on one cable says that he is b, with a route to c over the cable on which b is. */
+    /** A stranger on one cable says that it is b, with a route to c over the cable on which b is. */
     @Test
     void wordsFromOneLinkChangeNothingOnAnother() {
         say(ofB(), B);

@@ -1,4 +1,4 @@
-/** What commands know of this machine beside its links: the distribution, processes, and this user's rights. */
+/** This machine beside its links, for commands: the distribution, processes, and this user's rights. */
 @NullMarked
 package trigon.tools.machine;
 
