@@ -79,17 +79,24 @@ final class Drain {
         this.path = path;
     }
 
-    /** With completions to poll into, where so many are already. */
+    /**
+     * Takes completions, into which so many have been polled already. A device that has failed completes nothing more,
+     * but what it has completed lies in the host's memory: it has acknowledged that to the peer, and it is taken too.
+     */
     private boolean takeAll(WorkCompletions completions, int polled) {
         boolean ok = take(completions, polled);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         boolean broken = polled < 0;
-        while (ok && !broken && !alive && !isOver() && completesMore(deadline)) {
-            post();
+        boolean empty = false;
+        while (ok && !broken && !alive && !isOver() && (!empty || completesMore(deadline))) {
+            if (completesMore(deadline)) {
+                post();
+            }
             int count = path.completionQueue().poll(completions);
             broken = count < 0;
             ok = take(completions, count);
-            if (count == 0) {
+            empty = count == 0;
+            if (empty && completesMore(deadline)) {
                 LockSupport.parkNanos(LOOK.toNanos());
             }
         }
