@@ -46,9 +46,9 @@ public final class Diagnosis {
         findings.addAll(RdmaChecks.of(seen, cluster.misled()));
         findings.addAll(CounterChecks.of(seen));
         findings.addAll(BootstrapChecks.of(seen));
-        findings.addAll(WayChecks.of(seen, findings, cluster.misled()));
+        findings.addAll(PathChecks.of(seen, findings, cluster.misled()));
         findings.addAll(Ipv6Checks.of(seen, findings));
-        return WayChecks.weighed(seen, findings).stream()
+        return PathChecks.weighed(seen, findings).stream()
                 .distinct()
                 .sorted(Finding.BY_WEIGHT)
                 .toList();

@@ -35,7 +35,7 @@ final class Ipv6Checks {
      */
     static List<Finding> of(Observations seen, List<Finding> others) {
         Set<String> cutOff = others.stream()
-                .filter(finding -> finding.code().equals("no-way"))
+                .filter(finding -> finding.code().equals("no-path"))
                 .flatMap(finding -> List.of(finding.where().split("[ ,;]+")).stream())
                 .collect(Collectors.toSet());
         List<Finding> findings = new ArrayList<>();

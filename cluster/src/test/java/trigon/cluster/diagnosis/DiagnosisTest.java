@@ -319,7 +319,7 @@ class DiagnosisTest {
         for (String node : List.of("a", "b", "c")) {
             Nodes.texts(nodes.node(node), "settings").add("relay: off (TRIGON_RELAY)");
         }
-        assertThat(codes(nodes)).containsExactly("no-way");
+        assertThat(codes(nodes)).containsExactly("no-path");
     }
 
     @Test
@@ -330,7 +330,7 @@ class DiagnosisTest {
         for (String node : List.of("a", "b", "c", "d")) {
             Nodes.texts(nodes.node(node), "settings").add("handshake.clusterKeyFile: none (default)");
         }
-        assertThat(codes(nodes)).containsExactly("no-way");
+        assertThat(codes(nodes)).containsExactly("no-path");
         assertThat(Diagnosis.of(nodes.observations()).getFirst().toString())
                 .contains("a and d")
                 .contains("TRIGON_CLUSTER_KEY_FILE");

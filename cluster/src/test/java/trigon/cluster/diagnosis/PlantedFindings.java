@@ -174,7 +174,7 @@ final class PlantedFindings {
         FAULTS.put(
                 "bootstrap-cable", n -> Nodes.object(n.node("c"), "environment").put("NCCL_SOCKET_IFNAME", "if2c"));
         FAULTS.put("link-fails", n -> first(n).put("tcp", "no listener"));
-        FAULTS.put("no-way", n -> {
+        FAULTS.put("no-path", n -> {
             n.probes.keySet().removeIf(name -> name.startsWith("c ") || name.contains(" c "));
             n.heard.removeIf(each -> each.by().equals("c") || each.node().equals("c"));
         });

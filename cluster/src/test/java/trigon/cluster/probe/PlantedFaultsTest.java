@@ -275,7 +275,7 @@ class PlantedFaultsTest {
                     var _ = lab.node(node)
                             .ask(Json.object("do", "pretend", "environment", Json.object("TRIGON_RELAY", "off")));
                 }
-                assertThat(codes(examine(lab, 3, false))).containsExactly("no-way");
+                assertThat(codes(examine(lab, 3, false))).containsExactly("no-path");
 
                 lab.in("b", "sysctl -qw net.ipv4.ip_forward=1");
                 lab.in("a", "ip route add 10.77.2.0/24 via 10.77.1.2");
@@ -336,7 +336,7 @@ class PlantedFaultsTest {
     @Test
     @Order(4)
     void aLineOfFourTakesTheClustersKey() throws IOException {
-        assertThat(findingsOf("ab bc cd")).containsExactly("no-way");
+        assertThat(findingsOf("ab bc cd")).containsExactly("no-path");
     }
 
     private static Set<String> findingsOf(String cables) throws IOException {

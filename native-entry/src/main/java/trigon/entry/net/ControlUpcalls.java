@@ -41,8 +41,8 @@ final class ControlUpcalls {
         this.failures = failures;
     }
 
-    /** Another plugin from now on; before C knows the calls. */
-    void goTo(NetPlugin next) {
+    /** Replaces the plugin that calls go to; before C knows the calls. */
+    void replacePlugin(NetPlugin next) {
         plugin = next;
         reserve = new byte[RESERVE_BYTES];
     }

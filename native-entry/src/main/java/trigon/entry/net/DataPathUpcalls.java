@@ -34,8 +34,8 @@ public final class DataPathUpcalls {
         this.failures = failures;
     }
 
-    /** Another plugin from now on; before C knows the calls. */
-    void goTo(NetPlugin next) {
+    /** Replaces the plugin that calls go to; before C knows the calls. */
+    void replacePlugin(NetPlugin next) {
         plugin = next;
     }
 

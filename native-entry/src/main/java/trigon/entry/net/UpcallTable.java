@@ -41,8 +41,8 @@ public final class UpcallTable {
         long call = UpcallStubs.stub(MethodHandles.lookup(), control, "call", CONTROL_ARGUMENTS, Arena.global());
         UpcallStubs.fill(address, entries, List.of(call, stubs.isend(), stubs.irecv(), stubs.test()));
         var _ = warmUp.getAsInt();
-        control.goTo(plugin);
-        dataPath.goTo(plugin);
+        control.replacePlugin(plugin);
+        dataPath.replacePlugin(plugin);
         return stubs;
     }
 }

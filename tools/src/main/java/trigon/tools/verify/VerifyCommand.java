@@ -43,8 +43,8 @@ public final class VerifyCommand extends ToolCommand {
     /** A process that lives less than that may not be seen. */
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
-    /** For what a command has said last to arrive. */
-    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+    /** Time for the last output of a command that has ended to arrive. */
+    private static final Duration OUTPUT_TIMEOUT = Duration.ofSeconds(2);
 
     private static final int MAX_SECONDS = 24 * 60 * 60;
 
@@ -150,8 +150,8 @@ public final class VerifyCommand extends ToolCommand {
                 watch.look(family);
             } while (!process.waitFor(BETWEEN_LOOKS));
             // what it leaves behind may hold the pipes for ever
-            output.join(LAST_WORDS);
-            errors.join(LAST_WORDS);
+            output.join(OUTPUT_TIMEOUT);
+            errors.join(OUTPUT_TIMEOUT);
             return process.exitValue();
         } finally {
             process.destroy();

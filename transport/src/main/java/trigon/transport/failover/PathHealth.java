@@ -32,7 +32,7 @@ final class PathHealth {
     /** One that has been well for so many rests begins with the first one again. */
     private static final int WELL = 4;
 
-    private record Way(LocalLink link, String peer) {}
+    private record PeerLink(LocalLink link, String peer) {}
 
     /** For how long a link rests, and when that was decided: all that fails within a second is one failure. */
     private record Rest(Duration length, long decided) {
@@ -80,7 +80,7 @@ final class PathHealth {
     }
 
     private final NanoClock clock;
-    private final Map<Way, Condition> conditions = new HashMap<>();
+    private final Map<PeerLink, Condition> conditions = new HashMap<>();
 
     /** Peers of which only the kernel answers. */
     private final Set<String> stopped = new HashSet<>();
@@ -105,16 +105,16 @@ final class PathHealth {
     }
 
     private void markDown(LocalLink link, String peer, String why, boolean dead) {
-        Way way = new Way(link, peer);
+        PeerLink over = new PeerLink(link, peer);
         long now = clock.nanoTime();
-        switch (conditions.get(way)) {
+        switch (conditions.get(over)) {
             case Down down -> { // by another connection: the same failure, unless it has rested
                 Rest rest = down.hasRested(now) ? down.rest.longer(now) : down.rest;
-                conditions.put(way, new Down(down.since, now, rest, down.dead || dead));
+                conditions.put(over, new Down(down.since, now, rest, down.dead || dead));
                 return;
             }
-            case Recovered recovered -> conditions.put(way, new Down(now, now, recovered.afterFailure(now), dead));
-            case null -> conditions.put(way, new Down(now, now, Rest.first(now), dead));
+            case Recovered recovered -> conditions.put(over, new Down(now, now, recovered.afterFailure(now), dead));
+            case null -> conditions.put(over, new Down(now, now, Rest.first(now), dead));
         }
         log.warn("{}: path to {} down: {}; failing over", link, peer, why);
     }
@@ -139,7 +139,7 @@ final class PathHealth {
     /** Nobody answers over it: it rests on. */
     synchronized void markSilent(LocalLink link, String peer) {
         conditions.computeIfPresent(
-                new Way(link, peer),
+                new PeerLink(link, peer),
                 (_, known) -> known instanceof Down down
                         ? new Down(down.since, clock.nanoTime(), down.rest, down.dead)
                         : known);
@@ -147,10 +147,10 @@ final class PathHealth {
 
     /** A connection goes on over that link to that peer. */
     synchronized void markWell(LocalLink link, String peer) {
-        Way way = new Way(link, peer);
-        if (conditions.get(way) instanceof Down down) {
+        PeerLink over = new PeerLink(link, peer);
+        if (conditions.get(over) instanceof Down down) {
             long now = clock.nanoTime();
-            conditions.put(way, new Recovered(now, down.restsSince, down.rest));
+            conditions.put(over, new Recovered(now, down.restsSince, down.rest));
             log.info(
                     "{}: path to {} up again after {} ms", link, peer, TimeUnit.NANOSECONDS.toMillis(now - down.since));
         }
@@ -158,7 +158,7 @@ final class PathHealth {
 
     /** Tells whether connections may return to it, as far as failures go. */
     synchronized boolean hasRested(LocalLink link, String peer) {
-        return switch (conditions.get(new Way(link, peer))) {
+        return switch (conditions.get(new PeerLink(link, peer))) {
             case Down down -> down.hasRested(clock.nanoTime());
             case Recovered recovered -> !failsOften(recovered);
             case null -> true;
@@ -166,7 +166,7 @@ final class PathHealth {
     }
 
     synchronized PathPenalty penalty(LocalLink link, String peer) {
-        return switch (conditions.get(new Way(link, peer))) {
+        return switch (conditions.get(new PeerLink(link, peer))) {
             case Down down when down.hasRested(clock.nanoTime()) -> PathPenalty.NONE;
             case Down down when down.dead -> PathPenalty.DEAD;
             case Down down when down.rest.isLong() -> PathPenalty.FAILS_OFTEN;

@@ -37,7 +37,9 @@ final class SenderFailover implements Failover {
     private static final Logger log = LoggerFactory.getLogger(SenderFailover.class);
 
     private static final Duration MOMENT = Duration.ofMillis(2);
-    private static final Duration LAST_WORDS = Duration.ofMillis(1500);
+
+    /** Time for the lifeline of a peer that is lost to say why. */
+    private static final Duration REASON_TIMEOUT = Duration.ofMillis(1500);
 
     private final Resumption session;
     private final Counterpart peer;
@@ -290,7 +292,7 @@ final class SenderFailover implements Failover {
                 }
                 return Move.FAILED;
             }
-            latest.are(over, answered.received());
+            latest.replace(over, answered.received());
             PathSuspicion.Before ofPrevious = confirm(answered.paths());
             try {
                 if (!session.moveTo(answered.paths(), by, answered.received())) {
@@ -368,7 +370,7 @@ final class SenderFailover implements Failover {
 
     /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
     private void refusedBy(PathChannel previous, String why) {
-        steps.beginLater(LAST_WORDS, () -> {
+        steps.beginLater(REASON_TIMEOUT, () -> {
             if (!endIfLost()) {
                 giveUp(() -> FailoverEnd.byRefusal(previous, why));
             }

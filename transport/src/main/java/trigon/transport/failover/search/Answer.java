@@ -13,6 +13,6 @@ enum Answer {
      * proven itself, and the link's port is down: it lives, and is not led there.
      */
     SILENT,
-    /** There is no way over that path. */
-    NO_WAY
+    /** No route leads to the peer over that path. */
+    NO_PATH
 }

@@ -10,8 +10,8 @@ public final class LatestPaths {
     private Set<Path> paths = Set.of();
     private long acrossThen = -1;
 
-    /** The session goes on over those, and so many messages have got across until now. */
-    public void are(Collection<Path> now, long across) {
+    /** Notes the paths that a session goes on over, and the number of messages that have got across until now. */
+    public void replace(Collection<Path> now, long across) {
         paths = Set.copyOf(now);
         acrossThen = across;
     }

@@ -101,7 +101,7 @@ public final class PathSearch {
         CompletableFuture<Void> asked = question.answered();
         if (!asked.isDone()) {
             return !links.of(path.local()).isUp()
-                    ? Answer.NO_WAY
+                    ? Answer.NO_PATH
                     : question.isConnected() && !path.isRelayed() ? Answer.STOPPED : Answer.SILENT;
         }
         if (!asked.isCompletedExceptionally()) {
@@ -109,7 +109,7 @@ public final class PathSearch {
         }
         return asked.exceptionNow() instanceof HandshakeException failure && failure.isRefusal()
                 ? Answer.REFUSED
-                : Answer.NO_WAY;
+                : Answer.NO_PATH;
     }
 
     /** The direct path over a link that a connection has left, if there is one now. */

@@ -30,7 +30,7 @@ class FoundTest {
 
     @Test
     void aRefusalWhereThePeerNeverWasSaysNothing() {
-        answers.put(IN_USE, Answer.NO_WAY);
+        answers.put(IN_USE, Answer.NO_PATH);
         answers.put(OTHER, Answer.REFUSED);
 
         assertThat(found(Set.of(IN_USE)::contains).isGone()).isFalse();
@@ -58,7 +58,7 @@ class FoundTest {
     @Test
     void aPathThatLeadsNowhereIsNoSilentPeer() {
         answers.put(IN_USE, Answer.REFUSED);
-        answers.put(OTHER, Answer.NO_WAY);
+        answers.put(OTHER, Answer.NO_PATH);
         answers.put(LINK_LOCAL, Answer.SILENT);
 
         assertThat(found(Set.of(IN_USE)::contains).isGone()).isTrue();

@@ -21,14 +21,14 @@ class LatestPathsTest {
 
     @Test
     void pathsThatMessagesHaveGotAcrossAreTakenAgain() {
-        latest.are(List.of(one), 7);
+        latest.replace(List.of(one), 7);
 
         assertThat(latest.fruitless(List.of(one), 8)).isEmpty();
     }
 
     @Test
     void pathsThatNothingHasGotAcrossAreLeftOutOnce() {
-        latest.are(List.of(one, two), 7);
+        latest.replace(List.of(one, two), 7);
 
         assertThat(latest.fruitless(List.of(two), 7)).isEqualTo(Set.of(one, two));
         assertThat(latest.fruitless(List.of(two), 7)).isEmpty();
@@ -36,7 +36,7 @@ class LatestPathsTest {
 
     @Test
     void othersAreTakenAtOnce() {
-        latest.are(List.of(one), 7);
+        latest.replace(List.of(one), 7);
 
         assertThat(latest.fruitless(List.of(two), 7)).isEmpty();
     }

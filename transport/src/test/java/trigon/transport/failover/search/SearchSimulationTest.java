@@ -104,7 +104,7 @@ class SearchSimulationTest {
             Answer answer = network.ask(path, time);
             boolean silent = answer == Answer.SILENT || answer == Answer.STOPPED;
             boolean ignored = silent && mutation == Mutation.SILENCE_IS_NOTHING;
-            answers.put(path, ignored ? Answer.NO_WAY : answer);
+            answers.put(path, ignored ? Answer.NO_PATH : answer);
         }
         return answers;
     }

@@ -105,7 +105,7 @@ final class SimulatedNetwork {
         if (failing[link].has(time)) {
             boolean up = failures[link] == Failure.FLAPS && (time - failing[link].from) / FLAP % 2 == 1;
             if (!up) {
-                return failures[link] == Failure.LOSES ? Answer.SILENT : Answer.NO_WAY;
+                return failures[link] == Failure.LOSES ? Answer.SILENT : Answer.NO_PATH;
             }
         }
         if (ended.has(time) || refusing.has(time) || (firewall && link == 1)) {

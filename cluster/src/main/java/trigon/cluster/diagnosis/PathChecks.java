@@ -20,10 +20,10 @@ import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 
 /**
- * What must not be passed over, whatever the other checks have found: links that fail, and pairs of nodes that nothing
+ * Checks of what must not be passed over, whatever the others have found: links that fail, and pairs of nodes that nothing
  * joins. Nodes of which an error is known already have that as the reason. Pure.
  */
-final class WayChecks {
+final class PathChecks {
 
     /** Links from end to end with one relay, which is found without a cluster key. */
     private static final int MAX_WITHOUT_KEY = 2;
@@ -64,7 +64,7 @@ final class WayChecks {
 
     private final Set<String> misled;
 
-    private WayChecks(Observations seen, List<Finding> others, Set<String> misled) {
+    private PathChecks(Observations seen, List<Finding> others, Set<String> misled) {
         this.seen = seen;
         this.misled = misled;
         others.stream()
@@ -86,7 +86,7 @@ final class WayChecks {
      * @param misled addresses whose trouble is explained by one of them
      */
     static List<Finding> of(Observations seen, List<Finding> others, Set<String> misled) {
-        WayChecks checks = new WayChecks(seen, others, misled);
+        PathChecks checks = new PathChecks(seen, others, misled);
         checks.links();
         checks.pairs();
         return checks.findings;
@@ -105,9 +105,9 @@ final class WayChecks {
      * or not over what they were meant to. Of a node alone, while it has a link that is up.
      */
     static List<Finding> weighed(Observations seen, List<Finding> findings) {
-        WayChecks checks = new WayChecks(seen, List.of(), Set.of());
+        PathChecks checks = new PathChecks(seen, List.of(), Set.of());
         boolean runs = seen.facts().size() == 1
-                ? seen.facts().values().stream().allMatch(WayChecks::hasLinkThatIsUp)
+                ? seen.facts().values().stream().allMatch(PathChecks::hasLinkThatIsUp)
                 : checks.areAllJoined();
         return findings.stream()
                 .map(finding -> runs && OF_LINKS.contains(finding.code()) ? finding.asWarning() : finding)
@@ -173,7 +173,7 @@ final class WayChecks {
                 }
                 if (between < Integer.MAX_VALUE) {
                     findings.add(Finding.error(
-                            "no-way",
+                            "no-path",
                             one + " and " + other,
                             "only paths over several relays join these two, and these need the cluster key: jobs"
                                     + " that use both fail",
@@ -183,7 +183,7 @@ final class WayChecks {
                     withoutAddresses.add(one + " and " + other);
                 } else {
                     findings.add(Finding.error(
-                            "no-way",
+                            "no-path",
                             one + " and " + other,
                             "no link, relay or route joins these two: jobs that use both fail",
                             "they share no working subnet, no chain of links joins them, and no answer came over"
@@ -202,7 +202,7 @@ final class WayChecks {
                     advice("all", KEY)));
         }
         if (!withoutAddresses.isEmpty()) {
-            boolean routed = seen.facts().values().stream().allMatch(WayChecks::hasAddressOfItsOwn);
+            boolean routed = seen.facts().values().stream().allMatch(PathChecks::hasAddressOfItsOwn);
             findings.add(new Finding(
                     routed ? Finding.Weight.NOTE : Finding.Weight.WARNING,
                     "no-addresses",
