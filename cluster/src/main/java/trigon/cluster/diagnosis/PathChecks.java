@@ -20,8 +20,8 @@ import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 
 /**
- * Checks of what must not be passed over, whatever the others have found: links that fail, and pairs of nodes that nothing
- * joins. Nodes of which an error is known already have that as the reason. Pure.
+ * Checks of what must not be passed over, whatever the others have found: links that fail, and pairs of nodes that
+ * nothing joins. Nodes of which an error is known already have that as the reason. Pure.
  */
 final class PathChecks {
 

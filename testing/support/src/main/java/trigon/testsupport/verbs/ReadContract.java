@@ -49,8 +49,8 @@ public interface ReadContract extends OnFabric {
 
     /**
      * Ends of a READ whose source is withdrawn half way: the responder's refusal carries the number of the request. A
-     * requester that has taken a part of the answer may drop it as a repetition, as rxe does, and then asks a queue pair
-     * in error until its retries are spent.
+     * requester that has taken a part of the answer may drop it as a repetition, as rxe does, and then asks a queue
+     * pair in error until its retries are spent.
      */
     Set<WorkCompletionStatus> SOURCE_REFUSED =
             Set.of(WorkCompletionStatus.REMOTE_ACCESS_ERROR, WorkCompletionStatus.RETRY_EXCEEDED);
