@@ -44,7 +44,7 @@ public final class Cluster {
         return wires;
     }
 
-    /** Whether a wire has two nodes, and of each a single port, whose functions may be several. */
+    /** Tells whether a wire has two nodes, and of each a single port, whose functions may be several. */
     public boolean isCable(String end) {
         Map<String, List<Nic>> byNode = new TreeMap<>();
         for (String each : wires.with(end)) {

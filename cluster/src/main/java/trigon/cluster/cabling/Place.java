@@ -30,12 +30,12 @@ public record Place(String node, Nic nic, InterfaceAddress address) {
         return end() + " (" + address + ")";
     }
 
-    /** Whether one has the other's address in its subnet. */
+    /** Tells whether one has the other's address in its subnet. */
     public boolean overlaps(Place other) {
         return address.contains(other.address.address()) || other.address.contains(address.address());
     }
 
-    /** Whether both are in the same subnet, with the same prefix. */
+    /** Tells whether both are in the same subnet, with the same prefix. */
     public boolean shares(Place other) {
         return address.prefixLength() == other.address.prefixLength() && overlaps(other);
     }

@@ -51,7 +51,7 @@ public final class Wires {
                 .toList();
     }
 
-    /** Whether it is known of both where they lead, and that this is not to each other. */
+    /** Tells whether it is known of both where they lead, and that this is not to each other. */
     public boolean areApart(String one, String other) {
         return of(one).isPresent() && of(other).isPresent() && !of(one).equals(of(other));
     }

@@ -135,7 +135,7 @@ final class Addressing {
         return change(place.node(), oneSubnet ? delete + " && " + add : add + " && " + delete);
     }
 
-    /** Whether nothing is known that may depend on this address. */
+    /** Tells whether nothing is known that may depend on this address. */
     boolean mayGo(Place place) {
         NodeFacts facts = seen.node(place.node());
         String bootstrap = facts.nccl().environment().getOrDefault("NCCL_SOCKET_IFNAME", "");
@@ -152,7 +152,7 @@ final class Addressing {
                                 && place.address().contains(other.address()));
     }
 
-    /** Whether an interface of the node may have an address of that subnet: no other one of the node has. */
+    /** Tells whether an interface of the node may have an address of that subnet: no other one of the node has. */
     boolean mayHave(String node, String nic, InterfaceAddress of) {
         return seen.node(node).interfaces().stream()
                 .filter(other -> !other.name().equals(nic))

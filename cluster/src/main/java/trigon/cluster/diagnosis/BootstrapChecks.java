@@ -17,7 +17,7 @@ import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 import trigon.system.InterfaceAddress;
 
-/** Whether NCCL's bootstrap, which Trigon does not route, is set to use a cable to some nodes alone. Pure. */
+/** Check of NCCL's bootstrap, which Trigon does not route, for a setting to use a cable to some nodes alone. Pure. */
 final class BootstrapChecks {
 
     private static final String VARIABLE = "NCCL_SOCKET_IFNAME";

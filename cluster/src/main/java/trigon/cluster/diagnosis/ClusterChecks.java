@@ -19,7 +19,7 @@ import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Clock;
 import trigon.cluster.probe.ReachFailure;
 
-/** What is wrong with the nodes together: who is silent, versions, settings, clocks, kinds of links. Pure. */
+/** Checks of the nodes together: who is silent, versions, settings, clocks, kinds of links. Pure. */
 final class ClusterChecks {
 
     private static final long MAX_CLOCK_MILLIS = 2000;

@@ -73,7 +73,7 @@ public final class Diagnosis {
         return NcclChecks.of(machine.hostName(), NcclFacts.of(machine), Nic.ofNccl(HostInterfaces.snapshot()));
     }
 
-    /** Whether jobs run: no finding is an error. */
+    /** Tells whether jobs run: no finding is an error. */
     public static boolean isHealthy(List<Finding> findings) {
         return findings.stream().noneMatch(finding -> finding.weight() == Finding.Weight.ERROR);
     }

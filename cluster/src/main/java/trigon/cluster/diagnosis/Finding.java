@@ -24,7 +24,7 @@ public record Finding(Weight weight, String code, String where, String what, Str
             .thenComparing(Finding::where)
             .thenComparing(Finding::what);
 
-    /** How bad it is. */
+    /** Effect on jobs, the worst first; an error decides the exit status. */
     public enum Weight {
         /** Jobs fail or hang. */
         ERROR,
@@ -34,7 +34,7 @@ public record Finding(Weight weight, String code, String where, String what, Str
         NOTE
     }
 
-    /** What a remedy is. */
+    /** Kind of a remedy. */
     public enum Kind {
         /** A command after which the fault is gone. It takes no address, rule or setting away that is right. */
         CHANGE,
@@ -53,7 +53,7 @@ public record Finding(Weight weight, String code, String where, String what, Str
      */
     public record Remedy(String node, String text, Kind kind) {
 
-        /** Whether it can be typed. */
+        /** Tells whether it can be typed. */
         public boolean isCommand() {
             return kind != Kind.ADVICE;
         }

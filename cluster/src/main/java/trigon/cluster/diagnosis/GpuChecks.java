@@ -83,7 +83,7 @@ final class GpuChecks {
         }
     }
 
-    /** How it reaches the nearest GPU; empty if there is a finding. */
+    /** Path to the nearest GPU; empty if there is a finding. */
     private Optional<String> check(String device, MachineGpus.Nic nic, GpuPath nearest) {
         int before = findings.size();
         String gpu = nearest.gpu();

@@ -19,7 +19,7 @@ import trigon.cluster.probe.Neighbour;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 
-/** What is wrong between two nodes, on a link that was tried. Pure. */
+/** Checks between two nodes, on a link that was tried. Pure. */
 final class LinkChecks {
 
     private static final double MIN_SHARE_OF_SPEED = 0.7;
@@ -255,7 +255,7 @@ final class LinkChecks {
         }
     }
 
-    /** Whether packets of the interface's size do not arrive. */
+    /** Tells whether packets of the interface's size do not arrive. */
     private boolean checkMtu(Probe probe, String where) {
         if (probe.result().udpPackets().mtuArrives().isEmpty()) {
             return false;

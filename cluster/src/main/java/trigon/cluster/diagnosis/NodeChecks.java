@@ -14,7 +14,7 @@ import trigon.cluster.facts.SystemFacts.RdmaDevices;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.machine.RdmaPort;
 
-/** What is wrong with one node, whatever the others are. Pure. */
+/** Checks of one node, whatever the others are. Pure. */
 final class NodeChecks {
 
     private static final long MIN_LOCKED_BYTES = 1L << 30;
@@ -193,7 +193,7 @@ final class NodeChecks {
         return facts.links().stream().anyMatch(link -> link.nic().equals(name));
     }
 
-    /** Of the kernel's counters of errors, those that have moved during the test. */
+    /** Selects the kernel's counters of errors that have moved during the test. */
     private void moreTroubles(Nic nic) {
         facts.interfacesAfter().stream()
                 .filter(after -> after.name().equals(nic.name()) && isUsed(nic.name()))

@@ -17,7 +17,7 @@ import trigon.cluster.rdma.Transfer.Ends;
 import trigon.cluster.rdma.Transfer.FailedStep;
 import trigon.cluster.rdma.Transfer.Written;
 
-/** What is wrong with RDMA between two nodes, on a link where both ends have it. Pure. */
+/** Checks of RDMA between two nodes, on a link where both ends have it. Pure. */
 final class RdmaChecks {
 
     private static final double MIN_SHARE_BY_GATEWAY = 0.25;

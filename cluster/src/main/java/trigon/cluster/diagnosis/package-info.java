@@ -1,4 +1,4 @@
-/** What is wrong, by what an examination has seen, and what to do about it. Pure: no I/O. */
+/** Findings from what an examination has seen, and what to do about them. Pure: no I/O. */
 @NullMarked
 package trigon.cluster.diagnosis;
 

@@ -19,7 +19,7 @@ public record LeftOut(String name, String why, String weight, boolean down) {
                 each.cause().isDown());
     }
 
-    /** Whether somebody probably wants it used, and it is up: of what is down, other facts say more. */
+    /** Tells whether somebody probably wants it used, and it is up: of what is down, other facts say more. */
     public boolean isSuspect() {
         return weight.equals("suspect") && !down;
     }

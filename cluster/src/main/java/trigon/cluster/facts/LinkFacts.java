@@ -34,7 +34,7 @@ public record LinkFacts(
         List<String> warnings,
         List<String> problems) {
 
-    /** Of that machine. */
+    /** Reads those of that machine. */
     public static LinkFacts of(MachineLinks links, MachineGpus gpus) {
         return new LinkFacts(
                 links.nics(),

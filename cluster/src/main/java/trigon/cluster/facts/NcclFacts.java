@@ -22,7 +22,7 @@ public record NcclFacts(Map<String, String> environment, List<NcclFile> ncclFile
 
     private static final Pattern SETTING = Pattern.compile("\\s*([A-Za-z_0-9]+)\\s*=\\s*(.*?)\\s*");
 
-    /** Where Gloo and TensorPipe listen, which frameworks use beside NCCL. */
+    /** Variables for the interfaces of Gloo and TensorPipe, which frameworks use beside NCCL. */
     private static final Set<String> OTHERS = Set.of("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME");
 
     /** A file of NCCL's, with what it sets. */
@@ -32,7 +32,7 @@ public record NcclFacts(Map<String, String> environment, List<NcclFile> ncclFile
         environment = new TreeMap<>(environment);
     }
 
-    /** Of this machine, now. */
+    /** Reads those of this machine, now. */
     public static NcclFacts of(Machine machine) {
         List<NcclFile> files = files(machine);
         return new NcclFacts(variables(machine), files, NcclPlugins.missing(machine, files));

@@ -39,10 +39,10 @@ public record NodeFacts(
     private static final String SCHEMA = "trigon.node/1";
     private static final Pattern DGX_SPARK = Pattern.compile("DGX[ _-]Spark");
 
-    /** Of a node that has said nothing. */
+    /** Facts of a node that has said nothing. */
     public static final NodeFacts NONE = JsonObject.EMPTY.as(NodeFacts.class);
 
-    /** Of that machine, now. */
+    /** Reads those of that machine, now. */
     public static NodeFacts of(Machine machine, MachineLinks links) {
         return new NodeFacts(
                 SCHEMA,
@@ -115,7 +115,7 @@ public record NodeFacts(
         return !isListed() && networks.innerInterfaces().contains(name);
     }
 
-    /** Whether a file lists this node. */
+    /** Tells whether a file lists this node. */
     public boolean isListed() {
         return plugin.clusterNode().isPresent();
     }

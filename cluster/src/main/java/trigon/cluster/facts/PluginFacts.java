@@ -70,7 +70,7 @@ public record PluginFacts(
         return values;
     }
 
-    /** Whether a setting has that value. */
+    /** Tells whether a setting has that value. */
     public boolean has(String key, String value) {
         return value.equals(values().get(key));
     }

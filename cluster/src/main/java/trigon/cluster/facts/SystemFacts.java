@@ -31,7 +31,7 @@ public record SystemFacts(
     private static final Pattern LOCKED = Pattern.compile("(?m)^Max locked memory\\s+(\\S+)");
     private static final Pattern FILES = Pattern.compile("(?m)^Max open files\\s+(\\S+)");
 
-    /** What a process may have, as the kernel writes it. */
+    /** Limits of a process, as the kernel writes them. */
     public record Limits(
             String lockedBytes,
             String openFiles,
@@ -79,7 +79,7 @@ public record SystemFacts(
                 Optional.of(RdmaDevices.of(machine)));
     }
 
-    /** Whether NICs are not to read and write memory of GPUs. */
+    /** Tells whether NICs are not to read and write memory of GPUs. */
     public boolean isGpuMemoryOff() {
         return gpuMemoryUse.isEmpty() || gpuMemoryUse.equals("off");
     }

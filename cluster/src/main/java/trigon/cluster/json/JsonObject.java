@@ -75,12 +75,12 @@ public record JsonObject(@JsonValue Map<String, Object> values) {
                 .map(Boolean.class::cast);
     }
 
-    /** Whether it is there and true. */
+    /** Tells whether it is there and true. */
     public boolean isTrue(String key) {
         return Boolean.TRUE.equals(values.get(key));
     }
 
-    /** Whether it is there and false. */
+    /** Tells whether it is there and false. */
     public boolean isFalse(String key) {
         return Boolean.FALSE.equals(values.get(key));
     }

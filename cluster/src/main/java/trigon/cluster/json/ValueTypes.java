@@ -51,7 +51,7 @@ final class ValueTypes extends SimpleModule {
         }
     }
 
-    /** What is infinite, or no number, is null. */
+    /** Writes what is infinite, or no number, as null. */
     private static final class OfDouble extends StdSerializer<Double> {
 
         private static final long serialVersionUID = 1L;

@@ -2,7 +2,7 @@ package trigon.cluster.machine;
 
 import java.util.Locale;
 
-/** What PCIe's access control services (ACS) do with traffic between two functions below a switch. */
+/** Effect of PCIe's access control services (ACS) on traffic between two functions below a switch. */
 public enum AccessControl {
     /** They let it pass. */
     OFF,

@@ -24,7 +24,7 @@ public record FirewallFacts(String manager, String detail) {
     private static final Pattern CHAIN =
             Pattern.compile("\\bchain\\s+(\\w+)\\s*\\{\\s*type\\s+filter\\s+hook\\s+input\\b");
 
-    /** Of that machine, now. */
+    /** Reads those of that machine, now. */
     public static FirewallFacts of(Machine machine) {
         if (Machine.text(machine.file("etc/ufw/ufw.conf"))
                 .filter(text -> text.lines().anyMatch(line -> line.strip().equalsIgnoreCase("ENABLED=yes")))

@@ -66,7 +66,7 @@ public record Machine(
         }
     }
 
-    /** What is in a folder, by name; none if it is not there. */
+    /** Lists a folder, by name; none if it is not there. */
     public static List<Path> entries(Path folder) {
         try {
             return Folder.entries(folder);

@@ -41,7 +41,7 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
             return translates(iommu);
         }
 
-        /** Whether it uses the host's memory, as that of a DGX Spark. NICs then need no GPUDirect. */
+        /** Tells whether it uses the host's memory, as that of a DGX Spark. NICs then need no GPUDirect. */
         public boolean sharesMemory() {
             return model.filter(each -> each.contains(SHARES_MEMORY)).isPresent();
         }
@@ -68,13 +68,13 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
             return translates(iommu);
         }
 
-        /** What lies between it and the nearest GPU. */
+        /** Path between it and the nearest GPU. */
         public Optional<GpuPath> nearest() {
             return gpus.stream().findFirst();
         }
     }
 
-    /** What lies between a NIC and a GPU; access control is empty if that is the CPU. */
+    /** Path between a NIC and a GPU; access control is empty if that is the CPU. */
     public record GpuPath(String gpu, PciDistance distance, Optional<AccessControl> accessControl) {}
 
     private static boolean translates(Optional<String> iommu) {

@@ -195,12 +195,12 @@ public record Nic(
         return carrier.orElse(false);
     }
 
-    /** Whether nothing is known to be there. */
+    /** Tells whether nothing is known to be there. */
     public boolean lacksCarrier() {
         return !carrier.orElse(true);
     }
 
-    /** Whether somebody or something has set it down, so that its cable tells nothing. */
+    /** Tells whether somebody or something has set it down, so that its cable tells nothing. */
     public boolean isDown() {
         return state.equals("down");
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 public record Pci(String function, String bridge, String negotiated, String possible, Optional<Boolean> reduced) {
 
-    /** Of a device in sysfs; empty if it is none of PCI. */
+    /** Reads that of a device in sysfs; empty if it is none of PCI. */
     static Optional<Pci> of(Path device) {
         try {
             Path function = device.toRealPath();
@@ -38,7 +38,7 @@ public record Pci(String function, String bridge, String negotiated, String poss
         }
     }
 
-    /** Whether it has less than the card can do; where that is not said, whether it has something else. */
+    /** Tells whether it has less than the card can do; where that is not said, whether it has something else. */
     public boolean isReduced() {
         return !possible.isEmpty() && !negotiated.equals(possible) && reduced.orElse(true);
     }

@@ -1,6 +1,6 @@
 package trigon.cluster.machine;
 
-/** How far apart two PCI functions are, in the terms of nvidia-smi and NCCL, the nearest first. */
+/** Distance of two PCI functions, in the terms of nvidia-smi and NCCL, the nearest first. */
 public enum PciDistance {
     /** Below one switch. */
     PIX,
@@ -13,7 +13,7 @@ public enum PciDistance {
     /** Through several NUMA nodes. */
     SYS;
 
-    /** Whether traffic between the two need not pass the CPU. NCCL uses no NIC for memory of a GPU otherwise. */
+    /** Tells whether traffic between the two need not pass the CPU. NCCL uses no NIC for memory of a GPU otherwise. */
     public boolean isBelowTheCpu() {
         return compareTo(PXB) <= 0;
     }

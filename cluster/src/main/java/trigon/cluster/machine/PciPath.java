@@ -20,7 +20,7 @@ record PciPath(List<Path> steps) {
     private static final Pattern HOST_BRIDGE = Pattern.compile("pci[0-9a-f]{4,}:[0-9a-f]{2}");
     private static final int BELOW_ONE_SWITCH = 2; // its port, and the function
 
-    /** What of the configuration every user may read. */
+    /** Bytes of the configuration that every user may read. */
     private static final int READABLE_BY_ALL = 64;
 
     private static final int EXTENDED_CAPABILITIES = 0x100;
@@ -32,7 +32,7 @@ record PciPath(List<Path> steps) {
         steps = List.copyOf(steps);
     }
 
-    /** Of a device in sysfs; empty if it is none of PCI. */
+    /** Reads that of a device in sysfs; empty if it is none of PCI. */
     static Optional<PciPath> of(Path device) {
         List<Path> steps = new ArrayList<>();
         try {
@@ -79,7 +79,7 @@ record PciPath(List<Path> steps) {
         return Machine.number(function().resolve("numa_node")).orElse(-1L);
     }
 
-    /** Whether a port between the two sends what is for the other up to the CPU first. */
+    /** Tells whether a port between the two sends what is for the other up to the CPU first. */
     AccessControl accessControl(PciPath other) {
         int common = common(other);
         List<Path> ports = new ArrayList<>(steps.subList(common, Math.max(common, steps.size() - 1)));

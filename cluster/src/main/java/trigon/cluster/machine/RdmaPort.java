@@ -150,7 +150,7 @@ public record RdmaPort(
         return counters;
     }
 
-    /** Whether a counter tells of congestion; whatever its name, if it counts pauses. */
+    /** Tells whether a counter tells of congestion; whatever its name, if it counts pauses. */
     public static boolean isOfCongestion(String counter) {
         return CONGESTION.contains(counter) || counter.toLowerCase(Locale.ROOT).contains("pause");
     }

@@ -25,7 +25,7 @@ import trigon.system.file.OpenFile;
  */
 public final class Redaction {
 
-    /** What stands in a secret's place. */
+    /** Text in a secret's place. */
     public static final String HIDDEN = "(not shown)";
 
     private static final String WORD = "(?:key|token|secret|pass|credential|auth)";
@@ -102,7 +102,7 @@ public final class Redaction {
         return all.size() > MAX_KNOWN ? Optional.empty() : Optional.of(new Redaction(all));
     }
 
-    /** Whether a variable or an option of this name may be secret. */
+    /** Tells whether a variable or an option of this name may be secret. */
     public static boolean isSecret(String name) {
         return SECRET_NAME.matcher(name).matches();
     }

@@ -22,7 +22,7 @@ final class Burst {
 
     private Burst() {}
 
-    /** How many answers did not come. A node that is busy answers late, and is waited for. */
+    /** Number of answers that did not come. A node that is busy answers late, and is waited for. */
     static int lost(InetAddress from, InetAddress to, int port) {
         BitSet answered = new BitSet(DATAGRAMS);
         try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(from, 0))) {

@@ -149,7 +149,7 @@ public final class Examination {
         }
     }
 
-    /** Whether an interface has come up just now: the kernel gives it a link-local address a moment later. */
+    /** Tells whether an interface has come up just now: the kernel gives it a link-local address a moment later. */
     private static boolean isComingUp(NodeFacts facts) {
         return facts.interfaces().stream()
                 .anyMatch(nic -> nic.hasCarrier()

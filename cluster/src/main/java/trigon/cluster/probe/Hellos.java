@@ -54,7 +54,7 @@ final class Hellos implements AutoCloseable {
         Thread.ofPlatform().name("trigon-probe-hello").daemon().start(this::receive);
     }
 
-    /** Whether it hears there: a container's interface may have gone since it was listed. */
+    /** Tells whether it hears there: a container's interface may have gone since it was listed. */
     private boolean join(NetworkInterface on) {
         try {
             channel.join(group, on);
@@ -110,7 +110,7 @@ final class Hellos implements AutoCloseable {
         }
     }
 
-    /** What was heard of the others of that session. */
+    /** Hellos of the others of that session. */
     List<Map<String, Object>> heard(String session, String self) {
         List<Map<String, Object>> found = new ArrayList<>();
         for (String each : heard) {

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 /** Asks several nodes at the same time, and shows whose answer is missing. One thread. */
 final class NodeQuestions {
 
-    /** What one node is asked. */
+    /** An exchange with the agent of one node. */
     interface Question<T> {
         T ask(NodeConnection of) throws IOException;
     }

@@ -54,12 +54,12 @@ public record Observations(
             return result.stream().tcp();
         }
 
-        /** What became of a transfer. */
+        /** Outcome of a transfer. */
         public Connection data() {
             return result.stream().data().orElse(Usual.NONE);
         }
 
-        /** Whether a datagram was answered. */
+        /** Tells whether a datagram was answered. */
         public boolean hasUdp() {
             return result.udpPackets().udp().filter(Answer.OK::equals).isPresent();
         }
@@ -74,12 +74,12 @@ public record Observations(
             return result.rdma().flatMap(Transfer::seen).flatMap(Written::rateMbps);
         }
 
-        /** Whether data arrive as they were sent, by all that the two ends have. */
+        /** Tells whether data arrive as they were sent, by all that the two ends have. */
         public boolean works() {
             return tcp() == Usual.OK && data() == Usual.RIGHT && (!hasRdma() || isRdmaRight());
         }
 
-        /** Whether a transfer by RDMA was tried, too. */
+        /** Tells whether a transfer by RDMA was tried, too. */
         public boolean hasRdma() {
             return result.rdma()
                     .filter(each -> !(each instanceof Transfer.NotTried))

@@ -62,7 +62,7 @@ final class ProbeResponder implements AutoCloseable {
         return opened;
     }
 
-    /** Whether the port was free, and is answered at now. */
+    /** Tells whether the port was free, and is answered at now. */
     private boolean answersAt(InetAddress address, int port) {
         try {
             DatagramSocket datagrams = new DatagramSocket(new InetSocketAddress(address, port));

@@ -35,7 +35,7 @@ import trigon.system.kernel.KernelRoutes;
 final class Prober {
 
     /**
-     * What is to be tried.
+     * Makes a prober of what is to be tried.
      *
      * @param from this end
      * @param to the other end
@@ -104,7 +104,7 @@ final class Prober {
         }
     }
 
-    /** Whether a connection comes up at all; nothing is sent over it. */
+    /** Tells whether a connection comes up at all; nothing is sent over it. */
     static boolean connects(InetAddress from, InetAddress to, int port) {
         try (Socket socket = new Socket()) {
             socket.bind(new InetSocketAddress(from, 0));

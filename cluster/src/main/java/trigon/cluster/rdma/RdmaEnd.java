@@ -129,7 +129,7 @@ final class RdmaEnd implements AutoCloseable {
         lifecycle.initialize(link.port(), 0, EnumSet.of(AccessFlag.REMOTE_WRITE));
     }
 
-    /** What the peer is told. */
+    /** End of the queue pair that the peer connects to. */
     QueuePairEndpoint endpoint() {
         return new QueuePairEndpoint(lifecycle.queuePair().number(), psn, link.gid(), port.lid(), port.activeMtu());
     }

@@ -81,7 +81,7 @@ public sealed interface Transfer {
     record Wrong(@JsonUnwrapped Ends ends, @JsonUnwrapped Written written, long wrong, long firstWrong)
             implements Transfer {}
 
-    /** What was written was not acknowledged. */
+    /** The peer did not acknowledge what was written. */
     @JsonTypeName("no acknowledgement")
     record NoAcknowledgement(
             @JsonUnwrapped Ends ends, @JsonUnwrapped Written written) implements Transfer {}

@@ -100,7 +100,7 @@ final class BenchHost {
         killed = false;
     }
 
-    /** Whether the current step failed by {@link #stop} alone. */
+    /** Tells whether the current step failed by {@link #stop} alone. */
     boolean isKilled() {
         return killed;
     }

@@ -53,7 +53,7 @@ record BenchResult(
                 promise);
     }
 
-    /** Whether all was measured, and is as good as the links promise. */
+    /** Tells whether all was measured, and is as good as the links promise. */
     boolean isGood() {
         return promise.good() && problems.isEmpty() && rows.stream().noneMatch(BenchRow::hasFailed);
     }
@@ -114,7 +114,7 @@ record BenchResult(
         return ways().anyMatch(way -> way.contains(" goes on over "));
     }
 
-    /** Of what is easily taken for a cable. */
+    /** Note on what is easily taken for a cable. */
     private Optional<String> bootstrapNote() {
         return rows.stream()
                 .flatMap(row -> row.networks().stream())

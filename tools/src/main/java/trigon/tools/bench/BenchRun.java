@@ -136,12 +136,12 @@ final class BenchRun {
         return programs.measure(link, step, serves ? Optional.empty() : Optional.of(meeting.host()), meeting.port());
     }
 
-    /** Whether a step has failed. */
+    /** Tells whether a step has failed. */
     boolean hasFailed() {
         return rows.stream().anyMatch(BenchRow::hasFailed);
     }
 
-    /** What has been measured, against what this machine's links promise. */
+    /** Compares what has been measured with what this machine's links promise. */
     BenchResult result(RankNames names) {
         List<Promise.Carried> carried = rows.stream()
                 .flatMap(row -> row.measured().stream()

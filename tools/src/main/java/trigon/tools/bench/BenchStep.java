@@ -41,7 +41,7 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
         return steps;
     }
 
-    /** Whether the other one is another size of the same. */
+    /** Tells whether the other one is another size of the same. */
     boolean isLike(BenchStep other) {
         return kind == other.kind && ranks.equals(other.ranks);
     }

@@ -14,7 +14,7 @@ import java.util.List;
  */
 record Measurement(Kind kind, List<Integer> ranks, long bytes, int rounds, double medianMicros, long wrong) {
 
-    /** Which ranks send to which. */
+    /** Pattern of who sends to whom. */
     enum Kind {
         /**
          * Two ranks, each of which sends a message to the other at the same time: an all-reduce of twice the size, in

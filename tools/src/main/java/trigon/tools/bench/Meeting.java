@@ -18,7 +18,7 @@ import trigon.system.InterfaceAddress;
  */
 record Meeting(String host, int port) {
 
-    /** Where nobody has named another. */
+    /** Port where nobody has named another. */
     static final int USUAL_PORT = 27_600;
 
     private static final int LAST_PORT = 65_535;

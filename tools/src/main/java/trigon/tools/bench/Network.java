@@ -79,7 +79,7 @@ record Network(
                 .toList();
     }
 
-    /** Of another node, as {@link #json} has it there. */
+    /** Reads that of another node, as {@link #json} has it there. */
     static Network of(String node, JsonObject json) {
         return new Network(
                 Optional.of(node),

@@ -1,6 +1,6 @@
 package trigon.tools.console;
 
-/** How a text looks in a terminal: in the colours of ECMA-48, which light and dark terminals show legibly. */
+/** Look of a text in a terminal, in the colours of ECMA-48, which light and dark terminals show legibly. */
 public enum Style {
     GOOD("32"),
     WARNING("33"),

@@ -97,7 +97,7 @@ public final class Table {
                 .toList();
     }
 
-    /** Whether it has no rows. */
+    /** Tells whether it has no rows. */
     public boolean isEmpty() {
         return rows.isEmpty();
     }

@@ -245,7 +245,7 @@ public final class DemoCommand extends ToolCommand {
         return Apart.run(words, command);
     }
 
-    /** Where a demo says what it does. */
+    /** Output for the steps of a demo. */
     private Console meanwhile() {
         return json ? new Console(console.err(), console.err(), false, false, console.width()) : console;
     }

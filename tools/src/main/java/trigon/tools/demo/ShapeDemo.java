@@ -34,7 +34,7 @@ record ShapeDemo(
 
     private static final Pattern RESULT = Pattern.compile("rank \\d+: \\d+ bytes, (.* wrong)");
 
-    /** How the buffers go around. */
+    /** Order in which buffers go around. */
     enum Test {
         /** An all-reduce. */
         RING,

@@ -249,7 +249,7 @@ final class DoctorText {
         }
     }
 
-    /** Whether an interface of the node has an address of IPv4 that somebody or something has given it. */
+    /** Tells whether an interface of the node has an address of IPv4 that somebody or something has given it. */
     private Predicate<String> hasIpv4(String node) {
         return name -> Optional.ofNullable(seen.facts().get(node)).stream()
                 .flatMap(facts -> facts.interfaceNamed(name).stream())

@@ -231,7 +231,7 @@ public final class LinksText {
         table.print(console);
     }
 
-    /** What carries its data, for people: {@code TCP} or {@code RDMA}. */
+    /** Name of what carries its data, for people: {@code TCP} or {@code RDMA}. */
     public static String carrier(LocalLink link) {
         return link.kind() == LinkKind.RDMA ? "RDMA" : "TCP";
     }

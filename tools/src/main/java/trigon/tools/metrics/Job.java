@@ -64,7 +64,7 @@ public record Job(
             return new LinkUse(name, carrier, speedMbps, up, sum(counts, then.counts, -1));
         }
 
-        /** What carries the data, and whether it is down. */
+        /** Text of what carries the data, and of a link that is down. */
         String state() {
             return up ? carrier : carrier + ", down";
         }
@@ -89,7 +89,7 @@ public record Job(
         }
     }
 
-    /** What became of connections to that peer over the link of that name when their path failed. */
+    /** Counters of connections to that peer over the link of that name when their path failed. */
     public record FailoverUse(String link, FailoverMetrics metrics) {}
 
     public Job {
@@ -149,7 +149,7 @@ public record Job(
         }
     }
 
-    /** Of what a process has counted. */
+    /** Makes the job of what a process has counted. */
     public static Job of(long pid, List<Snapshot> snapshots) {
         Path folder = Path.of("/proc", Long.toString(pid));
         String environment = Machine.text(folder.resolve("environ")).orElse("");
@@ -218,7 +218,7 @@ public record Job(
                 .collect(Collectors.joining("; "));
     }
 
-    /** How often a connection left a link since its path failed, by the link's name. */
+    /** Number of times that a connection left a link since its path failed, by the link's name. */
     Map<String, Long> failoversByLink() {
         Map<String, Long> sums = new HashMap<>();
         failovers.forEach(each -> sums.merge(each.link(), each.metrics().failovers(), Long::sum));

@@ -10,7 +10,7 @@ import trigon.config.setting.SettingKey;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.ShellWord;
 
-/** How other nodes are reached: the options of all commands that start something on them. */
+/** Options for reaching other nodes, of all commands that start something on them. */
 public final class ReachOptions {
 
     /** Variables that are of this node alone. */
@@ -91,12 +91,12 @@ public final class ReachOptions {
         return isSsh() ? ShellWord.of(word) : word;
     }
 
-    /** Whether it can be a node's name, and no option of the program that reaches nodes. */
+    /** Tells whether it can be a node's name, and no option of the program that reaches nodes. */
     public static boolean isName(String name) {
         return !name.isBlank() && !name.startsWith("-");
     }
 
-    /** What is wrong with a name that is none. */
+    /** Reason why a name is refused. */
     public static String noName(String name) {
         return "--nodes has \"" + name + "\", which is no name of a node";
     }

@@ -21,7 +21,7 @@ final class PlannedTraffic {
     /** Cables between each two, by their numbers. */
     private final Map<Integer, List<Integer>> neighbours = new HashMap<>();
 
-    /** What all cables between two nodes carry together, in Gbit/s. */
+    /** Speed of all cables between two nodes together, in Gbit/s. */
     private final Map<Long, Double> between = new HashMap<>();
 
     private final int[][] next;
@@ -77,12 +77,12 @@ final class PlannedTraffic {
         return steps;
     }
 
-    /** Whether there is a way between all of them. */
+    /** Tells whether routes join all of them. */
     boolean isConnected() {
         return Arrays.stream(next[0]).allMatch(step -> step >= 0);
     }
 
-    /** How many pairs of nodes have no common cable. */
+    /** Number of pairs of nodes without a common cable. */
     long relayedPairs() {
         long pairs = 0;
         for (int i = 0; i < nodes; i++) {

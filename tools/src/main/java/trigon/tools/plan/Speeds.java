@@ -84,7 +84,7 @@ record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> 
                 .orElse(Double.MAX_VALUE);
     }
 
-    /** Whether a cable carries less than is printed on it. */
+    /** Tells whether a cable carries less than is printed on it. */
     boolean isLimited() {
         return labels.stream().anyMatch(label -> leastOfWire < label);
     }

@@ -39,7 +39,7 @@ record NicBytes(Map<String, Long> bytes) {
                 .ifPresent(sum -> to.merge(of.getFileName().toString(), sum, Long::sum));
     }
 
-    /** What came in addition. A counter that was set back, or a NIC that is new, counts from zero. */
+    /** Bytes that came in addition. A counter that was set back, or a NIC that is new, counts from zero. */
     Map<String, Long> since(NicBytes before) {
         Map<String, Long> more = new TreeMap<>();
         bytes.forEach((name, now) -> {

@@ -1,4 +1,4 @@
-/** Whether a job's traffic goes where it should. */
+/** Verdict on where a job's traffic goes. */
 @NullMarked
 package trigon.tools.verify;
 
