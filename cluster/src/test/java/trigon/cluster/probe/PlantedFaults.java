@@ -166,8 +166,10 @@ final class PlantedFaults {
                 ofTwo("a setting differs", "settings-differ").variable("b", "TRIGON_FAILOVER", "off"),
                 ofTwo("a clock is two minutes ahead", "clock").told("b", "aheadMillis", 120_000),
                 ofTwo("one end has a tenth of the other's speed", "speed-differs")
+                        .touching("ab")
                         .file("a", NIC + "speed", "1000"),
                 ofTwo("damaged packets are counted", "errors-counted")
+                        .touching("ab")
                         .file("a", NIC + "statistics/rx_crc_errors", "0")
                         .told("a", "rising", NIC + "statistics/rx_crc_errors"),
                 withCluster(
@@ -287,7 +289,7 @@ final class PlantedFaults {
                 counted("RDMA packets come in another order", "out_of_sequence", "rdma-sent-again"),
                 counted("the fabric tells of congestion", "np_cnp_sent", "congestion"),
                 rdma("a container without /dev/infiniband", "ACTIVE", "RoCE v2", false, "no-dev-infiniband"),
-                ofNode("half duplex", "half-duplex").file("a", NIC + "duplex", "half"),
+                ofNode("half duplex", "half-duplex").touching("ab").file("a", NIC + "duplex", "half"),
                 ofNode("a card in a slower slot", "pcie-reduced")
                         .file("a", NIC + "device/subsystem", "-> pci")
                         .file("a", NIC + "device/current_link_speed", "16.0 GT/s PCIe")
