@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Timeout;
 import trigon.testsupport.ProcessResources;
 import trigon.testsupport.Seed;
+import trigon.transport.testsupport.TestCluster;
+import trigon.transport.testsupport.TestNode;
 import trigon.verbs.ResourceLedger;
 
 /**

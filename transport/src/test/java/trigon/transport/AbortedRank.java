@@ -15,6 +15,7 @@ import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
 import trigon.system.Memory;
+import trigon.transport.testsupport.TestNode;
 import trigon.verbs.VerbsException;
 
 /**

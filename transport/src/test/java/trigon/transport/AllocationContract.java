@@ -10,6 +10,9 @@ import trigon.nccl.NetPlugin;
 import trigon.testsupport.AllocationAssert;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.request.RequestRow;
+import trigon.transport.testsupport.Connected;
+import trigon.transport.testsupport.TestCluster;
+import trigon.transport.testsupport.TestNode;
 
 /** The data path's calls allocate nothing on the thread that makes them. A subclass says over what links. */
 @Timeout(180)

@@ -20,6 +20,9 @@ import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.ProcessResources;
 import trigon.testsupport.Seed;
+import trigon.transport.testsupport.Connected;
+import trigon.transport.testsupport.TestCluster;
+import trigon.transport.testsupport.TestNode;
 import trigon.verbs.ResourceLedger;
 
 /**

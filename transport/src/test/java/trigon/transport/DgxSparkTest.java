@@ -10,6 +10,9 @@ import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 import trigon.testsupport.DgxSpark;
 import trigon.transport.protocol.MessageProtocol;
+import trigon.transport.testsupport.CapturedLog;
+import trigon.transport.testsupport.Connected;
+import trigon.transport.testsupport.TestNode;
 
 /**
  * On a DGX Spark a connection goes over both functions of a cable without a setting. The devices are software devices

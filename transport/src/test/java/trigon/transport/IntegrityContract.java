@@ -5,6 +5,9 @@ import org.junit.jupiter.api.Timeout;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.ProcessResources;
 import trigon.testsupport.Seed;
+import trigon.transport.testsupport.Connected;
+import trigon.transport.testsupport.TestCluster;
+import trigon.transport.testsupport.TestNode;
 
 /**
  * Random traffic between two nodes, whatever their links do to it short of losing the connection: every byte arrives as

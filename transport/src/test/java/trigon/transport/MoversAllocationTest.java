@@ -1,6 +1,7 @@
 package trigon.transport;
 
 import java.nio.file.Path;
+import trigon.transport.testsupport.TestCluster;
 
 /** Over a software link whose long messages other threads move. */
 class MoversAllocationTest extends AllocationContract {

@@ -10,6 +10,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import trigon.transport.testsupport.CapturedLog;
+import trigon.transport.testsupport.Connected;
+import trigon.transport.testsupport.TestNode;
 
 /** Several {@link TrafficStream}s at once between two nodes, in both directions, each node with one thread for all. */
 final class RandomTraffic {

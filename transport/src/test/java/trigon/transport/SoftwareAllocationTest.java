@@ -1,6 +1,7 @@
 package trigon.transport;
 
 import java.nio.file.Path;
+import trigon.transport.testsupport.TestCluster;
 
 /** Over a software link: a message is a SEND. */
 class SoftwareAllocationTest extends AllocationContract {

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.transport.testsupport.TestCluster;
 
 class SoftwareChurnTest extends ChurnContract {
 

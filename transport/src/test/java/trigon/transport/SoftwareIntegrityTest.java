@@ -3,6 +3,7 @@ package trigon.transport;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 class SoftwareIntegrityTest extends IntegrityContract {

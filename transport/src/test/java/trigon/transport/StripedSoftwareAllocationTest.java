@@ -1,6 +1,7 @@
 package trigon.transport;
 
 import java.nio.file.Path;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 /** Over two software links at the same time. */

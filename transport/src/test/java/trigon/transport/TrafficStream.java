@@ -9,6 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import trigon.nccl.NetPlugin;
 import trigon.system.Memory;
+import trigon.transport.testsupport.Connected;
+import trigon.transport.testsupport.TestNode;
 
 /**
  * Messages over one connection, each end driven by its node's own thread: receives and sends posted late, requests

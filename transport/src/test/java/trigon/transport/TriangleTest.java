@@ -8,6 +8,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.system.Memory;
+import trigon.transport.testsupport.Connected;
+import trigon.transport.testsupport.TestCluster;
+import trigon.transport.testsupport.TestNode;
 
 /** Three nodes, each cable a subnet of its own, in all orders of listing the NICs. */
 @Timeout(180)

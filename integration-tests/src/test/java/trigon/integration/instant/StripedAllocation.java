@@ -2,7 +2,7 @@ package trigon.integration.instant;
 
 import java.nio.file.Path;
 import trigon.transport.AllocationContract;
-import trigon.transport.TestCluster;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 /** Over two queue pairs of libibverbs. {@link InstantAllocationIT} runs it, where the device is. */

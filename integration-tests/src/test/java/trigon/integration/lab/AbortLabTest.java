@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.transport.AbortContract;
-import trigon.transport.TestCluster;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 /** Aborts over SoftRoCE; fewer than on software links, as the machine is emulated. */

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.transport.ChurnContract;
-import trigon.transport.TestCluster;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 /** Connections and communicators over SoftRoCE; fewer than on software links, as the machine is emulated. */

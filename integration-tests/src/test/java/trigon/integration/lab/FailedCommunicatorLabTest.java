@@ -1,8 +1,8 @@
 package trigon.integration.lab;
 
 import java.nio.file.Path;
-import trigon.transport.FailedCommunicatorContract;
-import trigon.transport.TestCluster;
+import trigon.transport.failure.FailedCommunicatorContract;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 /** A communicator that fails on one node of a triangle of SoftRoCE devices. */

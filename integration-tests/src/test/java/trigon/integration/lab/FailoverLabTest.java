@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import trigon.transport.QueuePairCutContract;
-import trigon.transport.TestCluster;
+import trigon.transport.failover.QueuePairCutContract;
+import trigon.transport.testsupport.TestCluster;
 
 /**
  * Two cables between two nodes, on SoftRoCE: queue pairs fail, and cables are cut and mended, under messages both ways.

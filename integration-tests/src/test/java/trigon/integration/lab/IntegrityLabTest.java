@@ -8,7 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import trigon.transport.IntegrityContract;
-import trigon.transport.TestCluster;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 /**

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.transport.LinkDownContract;
-import trigon.transport.TestCluster;
+import trigon.transport.failure.LinkDownContract;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 class LinkDownLabTest extends LinkDownContract {

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.transport.LockedMemoryCheck;
+import trigon.transport.path.LockedMemoryCheck;
 
 /**
  * Registering memory where the process may lock little. Root may lock all there is: the process runs without that

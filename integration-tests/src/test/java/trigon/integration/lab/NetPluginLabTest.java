@@ -1,8 +1,8 @@
 package trigon.integration.lab;
 
 import java.nio.file.Path;
-import trigon.transport.NetPluginContract;
-import trigon.transport.TestCluster;
+import trigon.transport.plugin.NetPluginContract;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 /** NCCL's calls over SoftRoCE. */

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import trigon.integration.onesided.OneSidedContract;
-import trigon.transport.TestCluster;
-import trigon.transport.TestNode;
+import trigon.transport.testsupport.TestCluster;
+import trigon.transport.testsupport.TestNode;
 import trigon.verbs.LinkKind;
 
 /**

@@ -1,8 +1,8 @@
 package trigon.integration.lab;
 
 import java.nio.file.Path;
-import trigon.transport.QueuePairErrorContract;
-import trigon.transport.TestCluster;
+import trigon.transport.failure.QueuePairErrorContract;
+import trigon.transport.testsupport.TestCluster;
 import trigon.verbs.LinkKind;
 
 /** Queue pairs of SoftRoCE that fail with nothing posted. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import trigon.nccl.NetPlugin;
 import trigon.system.Memory;
 import trigon.testsupport.LedgerAssert;
-import trigon.transport.TestNode;
+import trigon.transport.testsupport.TestNode;
 
 /**
  * Ranks that put to all others, short and long, with a signal each, and get from all; all add to one word of the

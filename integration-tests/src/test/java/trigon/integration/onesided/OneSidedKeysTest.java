@@ -2,7 +2,7 @@ package trigon.integration.onesided;
 
 import java.nio.file.Path;
 import java.util.List;
-import trigon.transport.TestNode;
+import trigon.transport.testsupport.TestNode;
 
 /**
  * RDMA devices that differ from peer to peer, and two of them between a and b. Each has keys of its own for a window,

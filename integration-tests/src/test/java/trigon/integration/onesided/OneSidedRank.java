@@ -14,7 +14,7 @@ import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
-import trigon.transport.TestNode;
+import trigon.transport.testsupport.TestNode;
 
 /**
  * A rank on a node, moved by one thread. In its window each rank has a place to put from, and one for what each other

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.routing.Path;
 import trigon.routing.Reason;
-import trigon.transport.TestPaths;
+import trigon.transport.testsupport.TestPaths;
 
 @Timeout(300)
 class LinkLocalPathsTest {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import trigon.routing.Path;
-import trigon.transport.TestPaths;
+import trigon.transport.testsupport.TestPaths;
 
 class PathScheduleTest {
 

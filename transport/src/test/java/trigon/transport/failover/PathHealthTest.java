@@ -7,8 +7,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
-import trigon.transport.CapturedLog;
 import trigon.transport.failover.search.PathPenalty;
+import trigon.transport.testsupport.CapturedLog;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 

@@ -17,9 +17,9 @@ import trigon.config.setting.GpuMemoryUse;
 import trigon.nccl.DeviceProperties;
 import trigon.routing.LocalLink;
 import trigon.routing.hardware.NicHardware;
-import trigon.transport.ReadingVerbs;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.path.Links;
+import trigon.transport.testsupport.ReadingVerbs;
 import trigon.verbs.DeviceMemory;
 import trigon.verbs.LinkKind;
 

@@ -8,9 +8,9 @@ import org.junit.jupiter.api.Test;
 import trigon.routing.Bandwidth;
 import trigon.routing.Path;
 import trigon.routing.Reason;
-import trigon.transport.TestPaths;
 import trigon.transport.path.PathCapacity;
 import trigon.transport.path.PathRole;
+import trigon.transport.testsupport.TestPaths;
 import trigon.verbs.LinkKind;
 
 class MessageProtocolTest {

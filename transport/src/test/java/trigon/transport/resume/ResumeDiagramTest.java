@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
-import trigon.transport.StateDiagram;
+import trigon.transport.testsupport.StateDiagram;
 
 /** What the state machines do in all states that they can come to, beside the diagrams of the design page. */
 class ResumeDiagramTest {

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import trigon.transport.StateDiagram;
+import trigon.transport.testsupport.StateDiagram;
 
 class SessionStateTest {
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import trigon.routing.Bandwidth;
 import trigon.routing.Path;
 import trigon.routing.Reason;
-import trigon.transport.TestPaths;
+import trigon.transport.testsupport.TestPaths;
 
 class FoundTest {
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import trigon.routing.Path;
-import trigon.transport.TestPaths;
+import trigon.transport.testsupport.TestPaths;
 
 class LatestPathsTest {
 

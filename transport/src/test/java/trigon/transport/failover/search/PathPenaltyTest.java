@@ -12,7 +12,7 @@ import trigon.routing.Path;
 import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.system.NanoClock;
-import trigon.transport.TestPaths;
+import trigon.transport.testsupport.TestPaths;
 import trigon.verbs.LinkKind;
 
 class PathPenaltyTest {

@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import trigon.routing.Path;
 import trigon.routing.Reason;
-import trigon.transport.TestPaths;
+import trigon.transport.testsupport.TestPaths;
 
 /**
  * What answers over a peer's candidate paths, at any time: two links to the peer, which go down, alone or together, or

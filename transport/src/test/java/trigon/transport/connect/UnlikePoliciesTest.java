@@ -1,0 +1,109 @@
+package trigon.transport.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import trigon.nccl.NetPlugin;
+import trigon.nccl.NoConnectionException;
+import trigon.testsupport.Await;
+import trigon.transport.testsupport.Connected;
+import trigon.transport.testsupport.TestCluster;
+import trigon.transport.testsupport.TestNode;
+
+/** NCCL hangs where ranks decide differently: their nodes fail when they connect, and say so on both sides. */
+@Timeout(180)
+class UnlikePoliciesTest {
+
+    private static final long COMMUNICATOR = 1;
+    private static final int POLICY = 0x5bacacd9;
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init")
+    Path directory;
+
+    @Test
+    void nodesThatDecideAlikeConnect() {
+        try (TestNode a = cluster().open("a");
+                TestNode b = cluster().open("b")) {
+            a.policies.put(COMMUNICATOR, POLICY);
+            b.policies.put(COMMUNICATOR, POLICY);
+            assertThat(new Connected(a, b).sendComm).isPositive();
+        }
+    }
+
+    /** NCCL's thread must not wait: it makes other connections meanwhile. */
+    @Test
+    void whoConnectsDoesNotWaitForAPolicyToBeLoaded() {
+        try (TestNode a = cluster().open("a");
+                TestNode b = cluster().open("b")) {
+            a.policiesLoaded = new CountDownLatch(1);
+            b.policiesLoaded = new CountDownLatch(1);
+            long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+            long listenComm = b.plugin.listen(b.context, 0, handle);
+            assertThat(a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED))
+                    .isZero();
+            assertThat(b.plugin.accept(listenComm)).isZero();
+
+            a.policiesLoaded.countDown();
+            b.policiesLoaded.countDown();
+
+            Await.until(
+                    "a is connected",
+                    () -> a.plugin.connect(a.context, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) != 0);
+            Await.until("b is connected", () -> b.plugin.accept(listenComm) != 0);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0x5bacacd9, 0, a decides by policy 5bacacd9, b has no policy",
+        "0, 0x5bacacd9, a has no policy, b decides by policy 5bacacd9",
+        "0x5bacacd9, 0x6bacacd9, a decides by policy 5bacacd9, b decides by policy 6bacacd9"
+    })
+    void nodesThatDoNotFailOnBothSides(String ofA, String ofB, String saidOfA, String saidOfB) {
+        try (TestNode a = cluster().open("a");
+                TestNode b = cluster().open("b")) {
+            a.policies.put(COMMUNICATOR, Integer.decode(ofA));
+            b.policies.put(COMMUNICATOR, Integer.decode(ofB));
+            long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+            long listenComm = b.plugin.listen(b.context, 0, handle);
+
+            assertThatThrownBy(() -> Connected.connectUntilItFails(a, handle))
+                    .isInstanceOf(NoConnectionException.class)
+                    .hasMessageContainingAll("communicator 0x1", saidOfA, saidOfB, "TRIGON_POLICY");
+            assertThatThrownBy(() -> Await.until("b hears of it", () -> b.plugin.accept(listenComm) != 0))
+                    .isInstanceOf(NoConnectionException.class)
+                    .hasMessageContainingAll(saidOfA, saidOfB);
+        }
+    }
+
+    /** It may be one that began with another version. */
+    @Test
+    void communicatorsThatNcclDoesNotNameConnect() {
+        try (TestNode a = cluster().open("a");
+                TestNode b = cluster().open("b")) {
+            a.policies.put(0L, POLICY);
+            long atA = a.plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long atB = b.plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+            b.plugin.listen(atB, 0, handle);
+
+            Await.until(
+                    "a is connected", () -> a.plugin.connect(atA, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) != 0);
+        }
+    }
+
+    private TestCluster cluster() {
+        return TestCluster.software(directory, """
+                a: {nics: [{address: 127.1.12.1/24}]}
+                b: {nics: [{address: 127.1.12.2/24}]}
+                """);
+    }
+}
