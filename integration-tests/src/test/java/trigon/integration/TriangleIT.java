@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import trigon.integration.testsupport.HostProgram;
+import trigon.integration.testsupport.Triangle;
 import trigon.testsupport.Sampled;
 
 /** A ring all-reduce over three processes that load the plugin as NCCL does. The host checks every element. */

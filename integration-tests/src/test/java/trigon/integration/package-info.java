@@ -3,3 +3,4 @@
 package trigon.integration;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import trigon.integration.ProjectFiles;
-import trigon.integration.ProjectFiles.TextFile;
+import trigon.integration.testsupport.ProjectFiles;
+import trigon.integration.testsupport.ProjectFiles.TextFile;
 
 /**
  * Every message on one page, to be read as a whole: log lines of INFO and above, the texts of exceptions, help, and the

@@ -1,0 +1,5 @@
+/** The command {@code trigon demo}. */
+@NullMarked
+package trigon.integration.demo;
+
+import org.jspecify.annotations.NullMarked;
