@@ -3,4 +3,3 @@
 package trigon.integration;
 
 import org.jspecify.annotations.NullMarked;
-
