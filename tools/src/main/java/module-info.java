@@ -4,7 +4,6 @@ module trigon.tools {
     requires trigon.cluster;
     requires trigon.config;
     requires trigon.stream;
-    requires trigon.policy;
     requires trigon.relay;
     requires trigon.report;
     requires trigon.routing;
@@ -14,6 +13,9 @@ module trigon.tools {
     requires static org.jspecify;
 
     exports trigon.tools;
+    exports trigon.tools.command;
+    exports trigon.tools.console;
+    exports trigon.tools.machine;
 
     opens trigon.tools to
             info.picocli;
@@ -37,8 +39,6 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.links to
             info.picocli;
-    opens trigon.tools.policy to
-            info.picocli;
     opens trigon.tools.relay to
             info.picocli;
     opens trigon.tools.report to
@@ -47,4 +47,6 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.verify to
             info.picocli;
+
+    uses trigon.tools.command.CommandProvider;
 }

@@ -9,8 +9,10 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -19,6 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import trigon.cluster.machine.Machine;
 import trigon.tools.bench.BenchCommand;
+import trigon.tools.command.CommandProvider;
 import trigon.tools.console.Console;
 import trigon.tools.console.StandardOutput;
 import trigon.tools.demo.DemoCommand;
@@ -32,7 +35,6 @@ import trigon.tools.metrics.JobsCommand;
 import trigon.tools.metrics.MetricsCommand;
 import trigon.tools.metrics.TopCommand;
 import trigon.tools.plan.PlanCommand;
-import trigon.tools.policy.PolicyCommand;
 import trigon.tools.relay.RelayCommand;
 import trigon.tools.report.ReportCommand;
 import trigon.tools.report.TraceCommand;
@@ -111,7 +113,7 @@ public final class TrigonProgram {
 
     /** The program with its commands, for a machine and a console that tests bring. */
     static CommandLine commandLine(Machine machine, Console console) {
-        List<Object> commands = List.of(
+        List<Object> commands = new ArrayList<>(List.of(
                 new BenchCommand(machine, console),
                 new CheckCommand(machine, console),
                 new DemoCommand(machine, console),
@@ -125,12 +127,14 @@ public final class TrigonProgram {
                 new SupportCommand(machine, console, Clock.systemUTC()),
                 new TopCommand(machine, console),
                 new TrainCommand(machine),
-                new VerifyCommand(machine, console),
-                PolicyCommand.of(machine, console),
+                new VerifyCommand(machine, console)));
+        ServiceLoader.load(CommandProvider.class, CommandProvider.class.getClassLoader())
+                .forEach(each -> commands.add(each.command(machine, console)));
+        commands.addAll(List.of(
                 new RelayCommand(machine, console),
                 new ReportCommand(machine, console),
                 new TraceCommand(machine, console),
-                new AgentCommand(machine, console));
+                new AgentCommand(machine, console)));
         CommandLine program = new CommandLine(new TrigonProgram());
         commands.forEach(program::addSubcommand);
         program.getCommandSpec().versionProvider((IVersionProvider) () -> new String[] {"Trigon " + machine.version()});

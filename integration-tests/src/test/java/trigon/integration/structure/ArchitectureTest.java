@@ -271,7 +271,7 @@ class ArchitectureTest {
                 .check(CLASSES);
         noClasses()
                 .that()
-                .resideOutsideOfPackage("trigon.tools..")
+                .resideOutsideOfPackages("trigon.tools..", "trigon.policy.commands..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("picocli..")

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Dependencies between the project's top folders, and the names of packages in them. */
@@ -52,17 +53,16 @@ class FoldersTest {
 
     @Test
     void verbsUseSystemAlone() {
-        Set<String> used = new TreeSet<>();
-        for (JavaClass type : CLASSES) {
-            if (ProjectClasses.folderOf(type).filter("verbs"::equals).isPresent()) {
-                for (Dependency each : type.getDirectDependenciesFromSelf()) {
-                    ProjectClasses.folderOf(each.getTargetClass().getBaseComponentType())
-                            .ifPresent(used::add);
-                }
-            }
-        }
+        assertThat(usedBy("verbs"::equals)).containsExactly("system", "verbs");
+    }
 
-        assertThat(used).containsExactly("system", "verbs");
+    /** Policies, and the commands for them, are found as services; only benchmarks measure their engine. */
+    @Test
+    void noFolderOfThePluginOrTheToolsUsesPolicy() {
+        assertThat(usedBy("policy"::equals)).contains("policy");
+        assertThat(usedBy(folder -> !folder.equals("policy") && !folder.equals("testing")))
+                .contains("tools", "native-entry")
+                .doesNotContain("policy");
     }
 
     @Test
@@ -80,6 +80,19 @@ class FoldersTest {
         }
 
         assertThat(wrong).as("packages that are not named as their folder").isEmpty();
+    }
+
+    private static Set<String> usedBy(Predicate<String> folders) {
+        Set<String> used = new TreeSet<>();
+        for (JavaClass type : CLASSES) {
+            if (ProjectClasses.folderOf(type).filter(folders).isPresent()) {
+                for (Dependency each : type.getDirectDependenciesFromSelf()) {
+                    ProjectClasses.folderOf(each.getTargetClass().getBaseComponentType())
+                            .ifPresent(used::add);
+                }
+            }
+        }
+        return used;
     }
 
     private static ArchRule withoutLoops(Function<JavaClass, Optional<String>> folders) {

@@ -90,7 +90,9 @@ class ModuleDependenciesTest {
             dependenciesOf(next.removeLast()).stream().filter(plugin::add).forEach(next::add);
         }
 
-        assertThat(plugin).contains("transport", "verbs").doesNotContain("tools", "cluster", "report", "test-support");
+        assertThat(plugin)
+                .contains("transport", "verbs")
+                .doesNotContain("tools", "policy-commands", "cluster", "report", "test-support");
     }
 
     private static Set<String> dependenciesOf(String name) {

@@ -68,8 +68,8 @@ class TrigonProgramTest {
 
         assertThat(list.lines()).allMatch(line -> line.length() <= 80);
         assertThat(USERS_COMMANDS)
-                .as("to write it anew: ./mvnw -pl tools -am test -Dtest=TrigonProgramTest -Dtrigon.docs.write=true"
-                        + " -Dsurefire.failIfNoSpecifiedTests=false")
+                .as("to write it anew: ./mvnw -pl integration-tests -am test -Dtest=TrigonProgramTest"
+                        + " -Dtrigon.docs.write=true -Dsurefire.failIfNoSpecifiedTests=false")
                 .content()
                 .isEqualTo(list);
     }

@@ -1,4 +1,4 @@
-package trigon.tools.policy;
+package trigon.policy.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -95,7 +95,7 @@ class PolicyProcessesTest {
         LoadCommand load = new LoadCommand(new Machine(root, Map.of(), "host", "1", Optional.empty()), console, time);
 
         int status = new CommandLine(load)
-                .execute(Path.of("..", "policy", "examples", "noop.o").toString(), target.toString());
+                .execute(Path.of("..", "examples", "noop.o").toString(), target.toString());
 
         assertThat(status).isEqualTo(1);
         assertThat(shown.toString(StandardCharsets.UTF_8)).contains("has not checked it yet");

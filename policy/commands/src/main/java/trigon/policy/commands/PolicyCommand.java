@@ -1,6 +1,5 @@
-package trigon.tools.policy;
+package trigon.policy.commands;
 
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import trigon.cluster.machine.Machine;
 import trigon.tools.command.ToolCommand;
@@ -15,20 +14,10 @@ import trigon.tools.console.Console;
                     + " and how connections are made.",
             "verify and test need no job. list, stat and load concern the processes of this machine."
         })
-public final class PolicyCommand extends ToolCommand {
+final class PolicyCommand extends ToolCommand {
 
-    private PolicyCommand(Machine machine, Console console) {
+    PolicyCommand(Machine machine, Console console) {
         super(machine, console);
-    }
-
-    /** The group with its commands. */
-    public static CommandLine of(Machine machine, Console console) {
-        return new CommandLine(new PolicyCommand(machine, console))
-                .addSubcommand(new PolicyVerifyCommand(machine, console))
-                .addSubcommand(new TestCommand(machine, console))
-                .addSubcommand(new ListCommand(machine, console))
-                .addSubcommand(new StatCommand(machine, console))
-                .addSubcommand(new LoadCommand(machine, console));
     }
 
     @Override

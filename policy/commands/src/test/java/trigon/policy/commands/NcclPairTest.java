@@ -1,16 +1,16 @@
-package trigon.tools.policy;
+package trigon.policy.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static trigon.tools.policy.NcclPair.COLLNET_CHAIN;
-import static trigon.tools.policy.NcclPair.COLLNET_DIRECT;
-import static trigon.tools.policy.NcclPair.LL128;
-import static trigon.tools.policy.NcclPair.NONE;
-import static trigon.tools.policy.NcclPair.NVLS;
-import static trigon.tools.policy.NcclPair.NVLS_TREE;
-import static trigon.tools.policy.NcclPair.PAT;
-import static trigon.tools.policy.NcclPair.RING;
-import static trigon.tools.policy.NcclPair.SIMPLE;
-import static trigon.tools.policy.NcclPair.TREE;
+import static trigon.policy.commands.NcclPair.COLLNET_CHAIN;
+import static trigon.policy.commands.NcclPair.COLLNET_DIRECT;
+import static trigon.policy.commands.NcclPair.LL128;
+import static trigon.policy.commands.NcclPair.NONE;
+import static trigon.policy.commands.NcclPair.NVLS;
+import static trigon.policy.commands.NcclPair.NVLS_TREE;
+import static trigon.policy.commands.NcclPair.PAT;
+import static trigon.policy.commands.NcclPair.RING;
+import static trigon.policy.commands.NcclPair.SIMPLE;
+import static trigon.policy.commands.NcclPair.TREE;
 
 import java.util.List;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package trigon.tools.policy;
+package trigon.policy.commands;
 
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,4 +1,4 @@
-package trigon.tools.policy;
+package trigon.policy.commands;
 
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package trigon.tools.policy;
+package trigon.policy.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,8 +14,8 @@ import trigon.tools.Run;
 
 class PolicyCommandTest {
 
-    private static final Path EXAMPLES = Path.of("../policy/examples");
-    private static final Path OWN = Path.of("../policy/engine/src/test/c");
+    private static final Path EXAMPLES = Path.of("../examples");
+    private static final Path OWN = Path.of("../engine/src/test/c");
 
     @TempDir
     Path scratch;

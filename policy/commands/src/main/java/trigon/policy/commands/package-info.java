@@ -1,5 +1,5 @@
 /** {@code trigon policy}: looks at policies and at the processes that have one, and changes them while they run. */
 @NullMarked
-package trigon.tools.policy;
+package trigon.policy.commands;
 
 import org.jspecify.annotations.NullMarked;
