@@ -29,6 +29,7 @@ compile() { # SOURCES BUILD
     exit 1
   }
 }
+compile lane "$project/lane/target/native-$arch"
 compile native-entry "$project/native-entry/target/native-$arch"
 compile testing/nccl-host "$project/testing/nccl-host/target/native-$arch"
 compile dist/src/main/training "$project/dist/target/training/native-$arch"

@@ -1,0 +1,30 @@
+/*
+ * The lane functions as Java calls them: in the entry library, by the addresses in its net block, and in a library for
+ * tests. The lane is its caller's.
+ */
+#include "functions.h"
+
+static int64_t isend(struct lane *lane, uint64_t address, uint32_t size, uint32_t key, int32_t tag, uint64_t memory) {
+  return lane_isend(lane, (struct memory_piece){address, size, key}, tag, memory);
+}
+
+static int64_t irecv(struct lane *lane, uint64_t address, uint32_t size, uint32_t key, int32_t tag, uint64_t memory) {
+  return lane_irecv(lane, (struct memory_piece){address, size, key}, tag, memory);
+}
+
+/* An outstanding message goes out, or is asked for, over another path, with which its memory has that key. */
+static int64_t repeat(struct lane *lane, uint64_t sequence, uint32_t key) {
+  const struct open_message *message = &lane->messages[sequence & (LANE_REQUESTS - 1)];
+  const struct memory_piece piece = {message->address, (uint32_t)entry_at(lane, sequence)->size, key};
+  return lane->sends ? lane_send(lane, piece, message->tag, sequence) : lane_ask(lane, piece, message->tag, sequence);
+}
+
+static int64_t take(struct lane *lane, const struct completion *completion) {
+  return lane_take(lane, completion);
+}
+
+static int64_t thread(void) {
+  return (int64_t)lane_thread();
+}
+
+const struct lane_functions lane_functions = {isend, irecv, repeat, take, thread};

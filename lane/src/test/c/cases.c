@@ -1,0 +1,355 @@
+#include "cases.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "connection.h"
+
+enum { TAG = 7 };
+
+static struct connection *connection;
+static struct side *sender, *receiver;
+
+static void open_from(uint64_t first) {
+  connection = connection_open(first, 0, true);
+  sender = &connection->sender;
+  receiver = &connection->receiver;
+}
+
+static void close_it(void) {
+  check_side(sender);
+  check_side(receiver);
+  connection_close(connection);
+}
+
+static void step_often(void) {
+  for (int i = 0; i < 2000; i++) {
+    device_step(&connection->device);
+  }
+}
+
+/* A call for the next message; its request, or NULL. Says what it came to. */
+static void *message(struct side *side, uint64_t size, enum lane_outcome *outcome) {
+  void *request = NULL;
+  const uint64_t number = side->lane->next;
+  *outcome = lane_message(side->comm, side->lane->sends, (uint64_t)(uintptr_t)buffer_of(side, number), size, TAG,
+                          memory_handle_of(side, number), &request);
+  return request;
+}
+
+static uint64_t begun(struct side *side, uint64_t size) {
+  enum lane_outcome outcome;
+  void *request = message(side, size, &outcome);
+  CHECK(outcome == LANE_ANSWERED && request != NULL);
+  return (uint64_t)(uintptr_t)request;
+}
+
+static bool waits(struct side *side, uint64_t size) {
+  enum lane_outcome outcome;
+  return message(side, size, &outcome) == NULL && outcome == LANE_ANSWERED;
+}
+
+static bool is_for_java(struct side *side, uint64_t size) {
+  enum lane_outcome outcome;
+  return message(side, size, &outcome) == NULL && outcome == LANE_FOR_JAVA;
+}
+
+static bool finishes(uint64_t request, int expected) {
+  for (int i = 0; i < 100; i++) {
+    int done = 0, size = -1;
+    CHECK(lane_test(request, &done, &size) == LANE_ANSWERED);
+    if (done) {
+      return size == expected;
+    }
+  }
+  return false;
+}
+
+static void polls_until(struct side *side, bool (*is)(const struct lane *lane)) {
+  for (int i = 0; i < 100 && !is(side->lane); i++) {
+    lane_poll(side->lane);
+  }
+  CHECK(is(side->lane));
+}
+
+static bool has_polled(const struct lane *lane) {
+  return lane->polled != 0;
+}
+
+/* Tells whether a call has changed nothing but the errno. */
+static bool is_same(const struct lane *before, const struct lane *lane) {
+  struct lane now = *lane;
+  now.refused = before->refused;
+  return memcmp(before, &now, sizeof now) == 0;
+}
+
+/* ---- completions that are Java's ---- */
+
+static int32_t canned_count;
+static struct completion canned[LANE_COMPLETIONS];
+
+static int poll_canned(void *queue, int entries, struct completion *completions) {
+  (void)queue;
+  CHECK(entries == LANE_COMPLETIONS);
+  memcpy(completions, canned, sizeof canned);
+  return canned_count;
+}
+
+static struct completion of_receive(uint32_t size, uint32_t status) {
+  return (struct completion){
+      .status = status, .opcode = COMPLETION_RECEIVE_WITH_IMMEDIATE, .immediate = htobe32(size)};
+}
+
+static void leaves_unusual_completions(void) {
+  open_from(0);
+  const uint64_t first = begun(receiver, 100), second = begun(receiver, 100), third = begun(receiver, 100);
+  int done = 0, size = 0;
+  receiver->lane->poll = poll_canned;
+  canned_count = 3;
+  canned[0] = of_receive(100, COMPLETION_SUCCESS);
+  canned[1] = of_receive(101, COMPLETION_SUCCESS); // longer than what was asked for
+  canned[2] = of_receive(5, COMPLETION_SUCCESS);
+  CHECK(lane_test(second, &done, &size) == LANE_FOR_JAVA && !done);
+  CHECK(receiver->lane->polled == 3 && receiver->lane->taken == 1 && receiver->lane->completed == 1);
+  CHECK(memcmp(receiver->completions, canned, 3 * sizeof *canned) == 0 && receiver->lane->receives == 15);
+  canned_count = 1;
+  CHECK(lane_test(second, &done, &size) == LANE_FOR_JAVA && !done && receiver->lane->polled == 3); // no other poll
+  CHECK(lane_test(first, &done, &size) == LANE_ANSWERED && done && size == 100);
+
+  receiver->lane->polled = 0;
+  canned_count = 3;
+  canned[0] = of_receive(0, STATUS_FLUSHED); // and successes behind it
+  canned[1] = of_receive(50, COMPLETION_SUCCESS);
+  canned[2] = of_receive(60, COMPLETION_SUCCESS);
+  CHECK(lane_test(third, &done, &size) == LANE_FOR_JAVA && !done);
+  CHECK(receiver->lane->polled == 3 && receiver->lane->taken == 0 && receiver->lane->completed == 1);
+  CHECK(memcmp(receiver->completions, canned, 3 * sizeof *canned) == 0);
+  for (int i = 1; i < 3; i++) {
+    CHECK(lane_functions.take(receiver->lane, &receiver->completions[i]) == 1);
+  }
+  CHECK(lane_functions.take(receiver->lane, &receiver->completions[2]) == 0); // no request is left
+  CHECK(receiver->lane->completed == 3 && receiver->lane->receives == 13);
+  atomic_store(&receiver->lane->gate, GATE_FENCED); // finished: nobody needs to come in
+  CHECK(lane_test(second, &done, &size) == LANE_ANSWERED && done && size == 50);
+  CHECK(lane_test(third, &done, &size) == LANE_ANSWERED && done && size == 60);
+  CHECK(lane_test(third, &done, &size) == LANE_FOR_JAVA && !done);
+  atomic_store(&receiver->lane->gate, GATE_OPEN);
+
+  receiver->lane->polled = 0;
+  const uint64_t fourth = begun(receiver, 100);
+  canned_count = 1;
+  canned[0] = (struct completion){.opcode = 128}; // IBV_WC_RECV: of a send, which nobody posts
+  CHECK(lane_test(fourth, &done, &size) == LANE_FOR_JAVA && receiver->lane->polled == 1);
+  receiver->lane->polled = 0;
+  canned_count = -EIO;
+  CHECK(lane_test(fourth, &done, &size) == LANE_FOR_JAVA && receiver->lane->polled == -EIO && !done);
+  CHECK(receiver->lane->taken == 0 && receiver->lane->completed == 3);
+  receiver->lane->polled = 0;
+  receiver->lane->receives += 3; // which the device still has
+  connection_close(connection);
+}
+
+static void leaves_what_is_not_asked_for(void) {
+  open_from(0);
+  sender->lane->poll = receiver->lane->poll = poll_canned;
+  canned_count = 1;
+  canned[0] = of_receive(0, COMPLETION_SUCCESS);
+  CHECK(!lane_poll(receiver->lane) && receiver->lane->polled == 1 && receiver->lane->completed == 0);
+  canned[0] = (struct completion){.opcode = COMPLETION_WRITE};
+  CHECK(!lane_poll(sender->lane) && sender->lane->polled == 1 && sender->lane->room == sender->depth);
+  sender->lane->polled = 0;
+  begun(receiver, 8);
+  step_often();
+  begun(sender, 8);
+  canned[0] = of_receive(8, COMPLETION_SUCCESS); // at the end that sends
+  CHECK(!lane_poll(sender->lane) && sender->lane->polled == 1 && sender->lane->completed == 0);
+  sender->lane->polled = 0;
+  entry_at(sender->lane, 0)->state = REQUEST_FAILED; // by Java
+  canned[0] = (struct completion){.opcode = COMPLETION_WRITE};
+  CHECK(!lane_poll(sender->lane) && sender->lane->completed == 0);
+  connection->ring[1].sequence = 2 + LANE_REQUESTS; // a later message's
+  CHECK(waits(sender, 8));
+  connection_close(connection);
+}
+
+static void says_errors_of_the_device(void) {
+  open_from(0);
+  receiver->memories[0].remote_key += 1000; // unknown to the receiver's device
+  begun(receiver, 32);
+  step_often();
+  begun(sender, 32);
+  step_often();
+  polls_until(sender, has_polled);
+  CHECK(sender->completions[0].status == STATUS_REMOTE_ACCESS && sender->lane->taken == 0);
+  CHECK(sender->lane->completed == 0 && receiver->lane->completed == 0);
+  connection_close(connection);
+}
+
+/* ---- arguments ---- */
+
+static void leaves_unusual_arguments(void) {
+  open_from(0);
+  const uint64_t asked = begun(receiver, 100);
+  step_often();
+  const struct lane before = *sender->lane;
+  const uint64_t at = (uint64_t)(uintptr_t)buffer_of(sender, 0), handle = sender->handles[0];
+  const uint64_t length = sender->memories[0].length, start = sender->memories[0].address;
+  const uint64_t generation = UINT64_C(1) << 48, slot = UINT64_C(1) << 32;
+  const struct {
+    uint64_t comm;
+    bool sends;
+    uint64_t address, size;
+    int tag;
+    uint64_t memory;
+  } calls[] = {
+      {sender->comm + generation, true, at, 8, TAG, handle},          /* a stale comm */
+      {sender->comm + 64 * slot, true, at, 8, TAG, handle},           /* a slot that nobody has */
+      {0, true, at, 8, TAG, handle},
+      {sender->comm, false, at, 8, TAG, handle},                      /* the other way */
+      {sender->comm, true, at, 8, TAG, 0},
+      {sender->comm, true, at, 8, TAG, handle + generation},          /* stale memory */
+      {sender->comm, true, receiver->memories[0].address, 8, TAG, receiver->handles[0]}, /* another comm's */
+      {sender->comm, true, start - 1, 8, TAG, handle},
+      {sender->comm, true, start, length + 1, TAG, handle},
+      {sender->comm, true, start + length - 7, 8, TAG, handle},
+      {sender->comm, true, start + length + 1, 0, TAG, handle},
+      {sender->comm, true, UINT64_MAX - 3, 8, TAG, handle},
+      {sender->comm, true, at, UINT64_MAX, TAG, handle},
+      {sender->comm, true, at, (uint64_t)(int64_t)-1, TAG, handle},
+      {sender->comm, true, at, 101, TAG, handle},                     /* more than its receiver has room for */
+      {sender->comm, true, at, 8, TAG + 1, handle},
+  };
+  for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
+    void *request = NULL;
+    CHECK(lane_message(calls[i].comm, calls[i].sends, calls[i].address, calls[i].size, calls[i].tag,
+                       calls[i].memory, &request) == LANE_FOR_JAVA &&
+          request == NULL && is_same(&before, sender->lane));
+  }
+  CHECK(lane_functions.isend(sender->lane, at, 101, sender->memories[0].local_key, TAG, handle) == LANE_FAILED);
+  CHECK(lane_functions.isend(sender->lane, at, 8, sender->memories[0].local_key, TAG + 1, handle) == LANE_FAILED);
+  CHECK(sender->lane->refused == 0 && is_same(&before, sender->lane) && sender->counters.messages == 0);
+
+  const uint64_t sent = begun(sender, 100);
+  CHECK(sent != asked);
+  int done = 0, size = -1;
+  const uint64_t tested[] = {0, sent + generation, sent + 64 * slot, sent + 4, sent | 2, sender->comm};
+  for (unsigned i = 0; i < sizeof tested / sizeof *tested; i++) {
+    CHECK(lane_test(tested[i], &done, &size) == LANE_FOR_JAVA && !done && size == -1);
+  }
+  step_often();
+  CHECK(finishes(sent, 100) && finishes(asked, 100));
+  close_it();
+}
+
+static void sees_no_gate_but_an_open_one(void) {
+  open_from(0);
+  const uint64_t asked = begun(receiver, 8);
+  int done = 0, size = 0;
+  const uint32_t gates[] = {GATE_CLOSED, GATE_ASK, GATE_FENCED};
+  for (int i = 0; i < 3; i++) {
+    atomic_store(&receiver->lane->gate, gates[i]);
+    const struct lane before = *receiver->lane;
+    CHECK(lane_test(asked, &done, &size) == LANE_FOR_JAVA && !done);
+    CHECK(is_for_java(receiver, 8) && is_same(&before, receiver->lane));
+  }
+  atomic_store(&receiver->lane->gate, GATE_OPEN);
+  atomic_store(&receiver->lane->handle, 0); // closed
+  CHECK(lane_test(asked, &done, &size) == LANE_FOR_JAVA && !done && is_for_java(receiver, 8));
+  close_it();
+}
+
+/* ---- refusals and room ---- */
+
+static void begins_nothing_where_a_post_is_refused(void) {
+  open_from(0);
+  struct lane before = *receiver->lane;
+  receiver->end->refusing = ENOMEM; // the receives
+  receiver->end->accepting = 5;
+  CHECK(is_for_java(receiver, 100) && receiver->lane->refused == ENOMEM && receiver->lane->receives == 5);
+  before.receives = 5;
+  CHECK(is_same(&before, receiver->lane));
+  receiver->end->refusing = EINVAL; // the entry, as there are receives now
+  receiver->end->accepting = 0;
+  CHECK(is_for_java(receiver, 100) && receiver->lane->refused == EINVAL && is_same(&before, receiver->lane));
+  const uint64_t asked = begun(receiver, 300);
+  CHECK(receiver->lane->written == 1);
+  step_often();
+  for (int accepting = 0; accepting < 5; accepting += 4) { // the first write, and the last
+    before = *sender->lane;
+    sender->end->refusing = EINVAL;
+    sender->end->accepting = accepting;
+    CHECK(is_for_java(sender, 300) && sender->lane->refused == EINVAL && is_same(&before, sender->lane));
+    CHECK(sender->counters.messages == 0);
+  }
+  const uint64_t sent = begun(sender, 300);
+  step_often();
+  CHECK(finishes(sent, 300) && finishes(asked, 300));
+  close_it();
+}
+
+static void says_again_where_there_is_no_room(void) {
+  open_from(0);
+  sender->lane->room = 4; // of writes
+  begun(receiver, 5 * LONGEST);
+  step_often();
+  CHECK(waits(sender, 5 * LONGEST) && waits(sender, 4 * LONGEST + 1) && sender->lane->next == 0);
+  CHECK(sender->counters.waits == 0 && sender->lane->room == 4);
+  begun(sender, 4 * LONGEST);
+  CHECK(sender->lane->room == 0 && waits(sender, 1) && waits(sender, 1) && sender->counters.waits == 1);
+  sender->lane->room += sender->depth - 4;
+  receiver->lane->room = 0;
+  CHECK(waits(receiver, 1) && receiver->lane->next == 1 && receiver->lane->written == 1);
+  receiver->lane->room = receiver->depth - 1;
+  close_it();
+}
+
+/* ---- numbers ---- */
+
+static void wraps(uint64_t first) {
+  open_from(first);
+  uint64_t asked[LANE_REQUESTS], sent[LANE_REQUESTS];
+  for (int turn = 0; turn < 5; turn++) {
+    for (int i = 0; i < LANE_REQUESTS;) { // as room comes
+      const int size = i % 3 == 0 ? 0 : i;
+      void *request = NULL;
+      enum lane_outcome outcome;
+      request = message(receiver, (uint64_t)size, &outcome);
+      asked[i] = (uint64_t)(uintptr_t)request;
+      i += request != NULL;
+      step_often();
+    }
+    CHECK(waits(receiver, 1));
+    for (int i = 0; i < LANE_REQUESTS;) {
+      enum lane_outcome outcome;
+      memset(buffer_of(sender, sender->lane->next), i, BUFFER_BYTES);
+      void *request = message(sender, i % 3 == 0 ? 0 : (uint64_t)i, &outcome);
+      CHECK(outcome == LANE_ANSWERED);
+      sent[i] = (uint64_t)(uintptr_t)request;
+      i += request != NULL;
+      step_often();
+    }
+    CHECK(waits(sender, 1));
+    for (int i = LANE_REQUESTS - 1; i >= 0; i--) {
+      CHECK(finishes(sent[i], i % 3 == 0 ? 0 : i) && finishes(asked[i], i % 3 == 0 ? 0 : i));
+    }
+    CHECK(completed_of(sender) == sender->lane->next && completed_of(receiver) == sender->lane->next);
+  }
+  CHECK(sender->lane->next == first + 5 * LANE_REQUESTS && receiver->counters.messages == 5 * LANE_REQUESTS);
+  CHECK(sender->counters.bytes == receiver->counters.bytes);
+  close_it();
+}
+
+void check_cases(void) {
+  leaves_unusual_completions();
+  leaves_what_is_not_asked_for();
+  says_errors_of_the_device();
+  leaves_unusual_arguments();
+  sees_no_gate_but_an_open_one();
+  begins_nothing_where_a_post_is_refused();
+  says_again_where_there_is_no_room();
+  wraps(0);
+  wraps((UINT64_C(1) << 30) - 50);
+  wraps((UINT64_C(1) << 32) - 50);
+  wraps((UINT64_C(1) << 62) - 50);
+}
