@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "nccl_profiler_abi.h"
-#include "requests.h"
+#include "lanes.h"
 
 /* Who reports, and the version of its struct. */
 #define NET_EVENT_SOURCE ((int64_t)0x5447 << 16 | 1)
@@ -28,22 +28,22 @@ struct net_event_v1 {
 
 /* A comm's. */
 struct net_events {
-  void *by_slot[ROW_REQUESTS]; /* the profiler's events of the requests; NULL: none */
+  void *by_slot[LANE_REQUESTS]; /* the profiler's events of the requests; NULL: none */
   uint32_t unwanted;           /* requests since the profiler did not want one; 0: it did */
 };
 
 /* By the slot number in a handle; made when a comm is, and kept for the next one that has the slot. */
-extern struct net_events *_Atomic net_events[TABLE_ROWS] __attribute__((visibility("hidden")));
+extern struct net_events *_Atomic net_events[LANES] __attribute__((visibility("hidden")));
 
 /* NCCL's, from an init of a version that has it. */
 extern _Atomic(nccl_profiler_callback) net_profiler __attribute__((visibility("hidden")));
 
 static inline struct net_events *events_of(uint64_t handle) {
-  return atomic_load_explicit(&net_events[(handle >> 32) & (TABLE_ROWS - 1)], memory_order_acquire);
+  return atomic_load_explicit(&net_events[(handle >> 32) & (LANES - 1)], memory_order_acquire);
 }
 
 static inline void **event_of(struct net_events *events, uint64_t request) {
-  return &events->by_slot[(request >> 2) & (ROW_REQUESTS - 1)];
+  return &events->by_slot[(request >> 2) & (LANE_REQUESTS - 1)];
 }
 
 /* A comm is there, before its first request. */
@@ -55,7 +55,7 @@ static inline void events_open(const void *comm) {
   struct net_events *events = events_of(handle);
   if (events == NULL) {
     events = calloc(1, sizeof *events); /* NULL: nothing is reported of this comm */
-    atomic_store(&net_events[(handle >> 32) & (TABLE_ROWS - 1)], events);
+    atomic_store(&net_events[(handle >> 32) & (LANES - 1)], events);
   } else {
     *events = (struct net_events){.unwanted = 0};
   }

@@ -5,12 +5,12 @@
  *
  * Calls go on to Java through a table of upcall stubs. C turns back what must not reach it (NULL pointers, a forked
  * child, a thread with too little stack), widens arguments, and answers some of test() and isend() itself:
- * net/requests.h says which, and on which facts.
+ * net/lanes.h says which, and on which facts.
  */
 #include "../host/java_state.h"
 #include "../host/signals.h"
 #include "events.h"
-#include "requests.h"
+#include "lanes.h"
 #include "trace.h"
 #include "upcalls.h"
 
@@ -184,7 +184,8 @@ static inline int send_any(void *comm, void *data, int64_t size, int tag, void *
   *request = NULL;
   struct trace_ring *ring = trace_of((uint64_t)(uintptr_t)comm);
   const uint64_t time = UNLIKELY(ring != NULL) ? trace_now() : 0;
-  int result = is_ready() && still_waits((uint64_t)(uintptr_t)comm)
+  int result = is_ready() && lane_message((uint64_t)P(comm), true, (uint64_t)P(data), (uint64_t)size, tag,
+                                          (uint64_t)P(mhandle), request) == LANE_ANSWERED
                    ? NCCL_SUCCESS
                    : CALL(isend, P(comm), P(data), size, tag, P(mhandle), P(request));
   return UNLIKELY(ring != NULL) ? trace_sent(ring, time, (uint64_t)size, *request, result) : result;
@@ -206,7 +207,7 @@ static int isend_v8(void *comm, void *data, int size, int tag, void *mhandle, vo
   return send_any(comm, data, size, tag, mhandle, request);
 }
 
-/* Java overwrites *request, which may ask for optional completion; where Java is not asked, here. */
+/* *request may ask for optional completion, and is overwritten; where neither a lane nor Java is asked, here. */
 static inline bool may_receive(int n, void **data, void *sizes, int *tags, void **mhandles, void **request) {
   bool ok = request != NULL && n == 1 && data != NULL && sizes != NULL && tags != NULL && mhandles != NULL;
   if (UNLIKELY(request != NULL && (!ok || !may_call()))) {
@@ -222,7 +223,10 @@ static int irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void 
   }
   struct trace_ring *ring = trace_of((uint64_t)(uintptr_t)comm);
   const uint64_t time = UNLIKELY(ring != NULL) ? trace_now() : 0;
-  int result = CALL(irecv, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
+  int result = is_ready() && lane_message((uint64_t)P(comm), false, (uint64_t)P(data[0]), sizes[0], tags[0],
+                                          (uint64_t)P(mhandles[0]), request) == LANE_ANSWERED
+                   ? NCCL_SUCCESS
+                   : CALL(irecv, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
   if (result == NCCL_SUCCESS && events != NULL) {
     event_begin(comm, events[0], *request, sizes[0], false);
   }
@@ -251,16 +255,10 @@ static int iflush(void *comm, int n, void **data, int *sizes, void **mhandles, v
 
 /* Answered here, or by Java. */
 static inline int ask(void *request, int *done, int *size) {
-  const uint64_t asked = (uint64_t)(uintptr_t)request;
-  *done = is_ready() && take_finished(asked, size);
-  if (!*done) {
-    switch (is_ready() ? poll_for(asked) : POLL_FOR_JAVA) {
-    case POLL_EMPTY: return NCCL_SUCCESS;
-    case POLL_FINISHED: *done = take_finished(asked, size); break;
-    case POLL_FOR_JAVA: return CALL(test, P(request), P(done), P(size));
-    }
-  }
-  return NCCL_SUCCESS;
+  *done = 0;
+  return is_ready() && lane_test((uint64_t)(uintptr_t)request, done, size) == LANE_ANSWERED
+             ? NCCL_SUCCESS
+             : CALL(test, P(request), P(done), P(size));
 }
 
 static int test(void *request, int *done, int *sizes) {

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "../host/probe.h"
-#include "requests.h"
+#include "lanes.h"
 
 /* trigon.trace.RecordKind has the meanings. */
 enum trace_kind {
@@ -67,14 +67,14 @@ struct trace_ring {
   uint64_t posted;
   uint64_t last_call;
   uint64_t done;
-  uint64_t posted_at[ROW_REQUESTS]; /* by the request's slot */
-  uint64_t numbers[ROW_REQUESTS];
+  uint64_t posted_at[LANE_REQUESTS]; /* by the request's slot */
+  uint64_t numbers[LANE_REQUESTS];
   _Atomic uint64_t owner; /* of a thread's ring: 1 while a thread has it */
   uint64_t events;        /* of a thread's ring: numbers given to events */
   uint64_t is_send;       /* of a comm's ring: 1 if it sends */
   uint64_t absent;        /* of a comm's ring: for how long the thread was elsewhere, as far as it may matter */
   uint64_t asked_in_vain; /* when a test first found nothing since then; 0: none has */
-  uint64_t unused[(TRACE_HISTOGRAMS_AT - 64 - 2 * 8 * ROW_REQUESTS - 40) / 8];
+  uint64_t unused[(TRACE_HISTOGRAMS_AT - 64 - 2 * 8 * LANE_REQUESTS - 40) / 8];
   struct trace_histogram histograms[TRACE_MEASURES][TRACE_SIZE_CLASSES];
   uint64_t unused_behind[(TRACE_RECORDS_AT - TRACE_HISTOGRAMS_AT) / 8 -
                          TRACE_MEASURES * TRACE_SIZE_CLASSES * TRACE_HISTOGRAM_WORDS];
@@ -99,7 +99,7 @@ struct trace_table {
   uint64_t connection_count; /* of the last sample */
   struct trace_connection connections[TRACE_CONNECTIONS];
   struct trace_ring *_Atomic threads[TRACE_THREADS]; /* for threads that NCCL's profiler is called on */
-  struct trace_ring *_Atomic comms[TABLE_ROWS];     /* by the slot number in a handle */
+  struct trace_ring *_Atomic comms[LANES];     /* by the slot number in a handle */
 };
 extern struct trace_table trace_table __attribute__((visibility("hidden")));
 
@@ -133,7 +133,7 @@ static inline struct trace_ring *trace_of(uint64_t handle) {
   if (__builtin_expect(atomic_load_explicit(&trace_table.is_tracing, memory_order_relaxed) == 0, 1)) {
     return NULL;
   }
-  return atomic_load_explicit(&trace_table.comms[(handle >> 32) & (TABLE_ROWS - 1)], memory_order_acquire);
+  return atomic_load_explicit(&trace_table.comms[(handle >> 32) & (LANES - 1)], memory_order_acquire);
 }
 
 static inline void trace_write(struct trace_ring *ring, uint64_t time, uint64_t subject, unsigned kind_and_detail,
@@ -216,7 +216,7 @@ static inline void trace_failed(struct trace_ring *ring, uint64_t time, enum tra
 /* A request was made: its message has the comm's next number. */
 static inline void trace_begin(struct trace_ring *ring, uint64_t time, void *request, uint64_t bytes,
                                enum trace_kind kind) {
-  const unsigned slot = (unsigned)((uintptr_t)request >> 2) & (ROW_REQUESTS - 1);
+  const unsigned slot = (unsigned)((uintptr_t)request >> 2) & (LANE_REQUESTS - 1);
   ring->posted_at[slot] = time;
   ring->numbers[slot] = ring->posted;
   trace_write(ring, time, ring->posted, kind, 0, bytes);
@@ -268,7 +268,7 @@ static inline int trace_tested(struct trace_ring *ring, uint64_t asked, bool don
     trace_failed(ring, now, TRACE_TEST, result);
     return result;
   }
-  const unsigned slot = (unsigned)(asked >> 2) & (ROW_REQUESTS - 1);
+  const unsigned slot = (unsigned)(asked >> 2) & (LANE_REQUESTS - 1);
   if (done) {
     trace_measured(ring, is_send ? TRACE_SENT : TRACE_RECEIVED, bytes, now - ring->posted_at[slot]);
     trace_write(ring, now, ring->numbers[slot], is_send ? TRACE_SEND_DONE : TRACE_RECEIVE_DONE, trace_absence(ring),

@@ -8,7 +8,8 @@
 #include "../one_sided/upcalls.h"
 #include "../tuner/upcalls.h"
 #include "facts.h"
-#include "requests.h"
+#include "functions.h"
+#include "lanes.h"
 #include "trace.h"
 
 /* ---- before there is anything to call ---- */
@@ -93,7 +94,9 @@ static const struct {
   const struct facts *facts;
   struct net_upcalls *upcalls;
   int64_t upcall_count;
-  struct request_row *_Atomic *request_table;
+  struct lane *_Atomic *lanes;
+  struct lane_memory *_Atomic *lane_memories;
+  const struct lane_functions *lane_functions;
   int (*warm_up)(void);
   struct trace_table *trace;
   int (*sample_connections)(void);
@@ -101,9 +104,14 @@ static const struct {
   struct one_sided_state *one_sided;
 } net_block = {&net_facts,   &filled,
                sizeof filled / sizeof(void *),
-               request_table, warm_up,
-               &trace_table, trace_sample_connections,
-               &policy_state, &one_sided_state};
+               lanes,
+               lane_memories,
+               &lane_functions,
+               warm_up,
+               &trace_table,
+               trace_sample_connections,
+               &policy_state,
+               &one_sided_state};
 
 static void use_filled(void) {
   java_net = filled;

@@ -62,7 +62,7 @@ static inline int stop_event(void *handle) {
 
 /* NCCL says again and again that a message's data are there, at each try to send it; once is enough. */
 static inline bool is_said_again(struct trace_ring *ring, uint64_t number) {
-  uint64_t *last = &ring->numbers[number / TRACE_THREADS % ROW_REQUESTS];
+  uint64_t *last = &ring->numbers[number / TRACE_THREADS % LANE_REQUESTS];
   const bool again = *last == number;
   *last = number;
   return again;

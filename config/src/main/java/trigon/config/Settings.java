@@ -11,6 +11,7 @@ import trigon.config.setting.CircuitCarrier;
 import trigon.config.setting.CircuitCheck;
 import trigon.config.setting.FailoverPolicy;
 import trigon.config.setting.GpuMemoryUse;
+import trigon.config.setting.LaneUse;
 import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.OneSidedUse;
 import trigon.config.setting.PolicyMode;
@@ -135,6 +136,15 @@ public final class Settings {
             "on",
             "`on` or `off`: whether a connection moves to another path when its own fails; if either node has it"
                     + " off, the connection fails with its path. See [failures](../reference/failures.md)");
+
+    /** Who moves the messages of a connection that runs as usual. */
+    public static final SettingKey<LaneUse> LANES = ofBoth(
+            "TRIGON_LANES",
+            "lanes",
+            new Word<>(LaneUse.class),
+            "auto",
+            "`auto` or `off`: whether the entry library moves the messages of an RDMA connection that runs as usual,"
+                    + " without the JVM; `off` sends every call through Java, which is slower, to find faults");
 
     /** Over which of the links to the same peer a connection goes. */
     public static final SettingKey<StripePolicy> STRIPE_LINKS = ofBoth(

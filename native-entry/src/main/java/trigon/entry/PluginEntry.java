@@ -38,6 +38,7 @@ import trigon.onesided.cuda.CudaMemory;
 import trigon.onesided.memory.GpuMemory;
 import trigon.trace.ProcessTrace;
 import trigon.trace.Recorder;
+import trigon.transport.request.LaneFunctions;
 import trigon.transport.request.RequestTable;
 
 /**
@@ -86,7 +87,7 @@ public final class PluginEntry {
             record(net.trace(), net.sampleConnections());
             policy.attach(net.policy());
             NetPluginFactory factory = factory(pageBytes, policy);
-            NetPlugin created = factory.create(System.getenv(), RequestTable.of(net.requestTable()));
+            NetPlugin created = factory.create(System.getenv(), tables(net));
             plugin = created;
             config = factory.config().orElse(null);
             factory.config().ifPresent(settings -> new OneSidedState(net.oneSided()).publishOn(isOneSidedOn(settings)));
@@ -97,6 +98,10 @@ public final class PluginEntry {
         } catch (Throwable thrown) {
             return failures.report("init", thrown);
         }
+    }
+
+    private static RequestTable tables(NetBlock net) {
+        return RequestTable.of(net.requestTable(), net.memoryTable(), LaneFunctions.at(net.laneFunctions()));
     }
 
     /** Begins the trace, if there is to be one; and lets the policy hear of events, by it or without. Once. */

@@ -12,7 +12,6 @@ public final class Memory {
 
     private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
-    private static final VarHandle SHORT = ValueLayout.JAVA_SHORT.varHandle();
     private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
     private Memory() {}
@@ -58,11 +57,6 @@ public final class Memory {
         return (long) LONG.getAcquire(ALL, address);
     }
 
-    /** The same for a 2-byte word. */
-    public static short getShortAcquire(long address) {
-        return (short) SHORT.getAcquire(ALL, address);
-    }
-
     /** Writes an 8-byte word so that whoever reads it sees all writes before it; aligned addresses only. */
     public static void putLongRelease(long address, long value) {
         LONG.setRelease(ALL, address, value);
@@ -86,6 +80,21 @@ public final class Memory {
     /** Writes a 4-byte word in one piece; aligned addresses only. */
     public static void putIntOpaque(long address, int value) {
         INT.setOpaque(ALL, address, value);
+    }
+
+    /** Reads a 4-byte word, in one order with all volatile reads and writes; aligned addresses only. */
+    public static int getIntVolatile(long address) {
+        return (int) INT.getVolatile(ALL, address);
+    }
+
+    /** Writes a 4-byte word, in the same order; aligned addresses only. */
+    public static void putIntVolatile(long address, int value) {
+        INT.setVolatile(ALL, address, value);
+    }
+
+    /** Writes a 4-byte word, in the same order, if it has a value; aligned addresses only. */
+    public static void compareAndSetInt(long address, int expected, int value) {
+        boolean _ = INT.compareAndSet(ALL, address, expected, value);
     }
 
     /** Adds to an 8-byte word atomically and returns the value before; aligned addresses only. */

@@ -1,6 +1,7 @@
 package trigon.verbs;
 
 import java.time.Duration;
+import java.util.Optional;
 import trigon.system.Errno;
 
 /**
@@ -81,6 +82,11 @@ public interface QueuePair extends AutoCloseable {
      * the device where it takes them as a list. After an error some may have been posted.
      */
     int postEmptyReceives(int count);
+
+    /** The way to post to it from C; empty where no function of C does that. */
+    default Optional<NativePost> nativePost() {
+        return Optional.empty();
+    }
 
     /**
      * Waits until the connection to the peer is open, from READY_TO_SEND on: a device that works over connections of

@@ -55,6 +55,11 @@ public final class WorkCompletions implements AutoCloseable {
         return address;
     }
 
+    /** The address by which C takes account of one completion. */
+    public long address(int index) {
+        return at(index);
+    }
+
     /** The identifier given when the work request was posted. */
     public long workRequestId(int index) {
         return Memory.getLong(at(index) + WR_ID_OFFSET);

@@ -33,7 +33,7 @@ class ConfigErrorsTest {
             delimiter = '|',
             value = {
                 "link: auto | :10: unknown key link with value \"auto\": known here are version, nodes, peers, links,"
-                        + " queuePair, handshake, failover, stripes, relay, circuits, routes, topology, policy,"
+                        + " queuePair, handshake, failover, lanes, stripes, relay, circuits, routes, topology, policy,"
                         + " oneSided, gpuMemory; did you mean links?",
                 "queuePair: {gidindex: 3} | :10: unknown key queuePair.gidindex with value 3: ... did you mean"
                         + " gidIndex?",

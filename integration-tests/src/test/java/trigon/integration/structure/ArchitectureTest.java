@@ -234,6 +234,7 @@ class ArchitectureTest {
                 .resideOutsideOfPackages(
                         "trigon.verbs.ffm..",
                         "trigon.system..",
+                        "trigon.transport.request..",
                         "trigon.onesided.cuda..",
                         "trigon.entry..",
                         "trigon.testsupport..")

@@ -11,6 +11,8 @@ import trigon.system.Memory;
  * @param upcalls address of the table to be filled, one function pointer an entry
  * @param upcallCount entries of the table
  * @param requestTable address of the table of rows for {@link trigon.transport.request.RequestTable}
+ * @param memoryTable address of the table of registrations for {@link trigon.transport.request.MemoryTable}
+ * @param laneFunctions address of {@code struct lane_functions}
  * @param warmUp address of {@code int warm_up(void)}, which calls all entries of the table
  * @param trace address of the table of rings for {@link trigon.trace.Recorder}
  * @param sampleConnections address of {@code int trace_sample_connections(void)}, which reads TCP's counters into it
@@ -22,6 +24,8 @@ public record NetBlock(
         long upcalls,
         long upcallCount,
         long requestTable,
+        long memoryTable,
+        long laneFunctions,
         long warmUp,
         long trace,
         long sampleConnections,
@@ -41,6 +45,8 @@ public record NetBlock(
                 Memory.getLong(address + 5 * WORD),
                 Memory.getLong(address + 6 * WORD),
                 Memory.getLong(address + 7 * WORD),
-                Memory.getLong(address + 8 * WORD));
+                Memory.getLong(address + 8 * WORD),
+                Memory.getLong(address + 9 * WORD),
+                Memory.getLong(address + 10 * WORD));
     }
 }

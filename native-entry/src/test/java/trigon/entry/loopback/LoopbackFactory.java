@@ -22,9 +22,6 @@ public final class LoopbackFactory implements NetPluginFactory {
         LoopbackPlugin plugin = new LoopbackPlugin(fault);
         return switch (fault) {
             case "shown" -> new ShownRequests(plugin, table).plugin();
-            case "polled" -> new PolledRequests(plugin, table).plugin();
-            case "taken" -> new TakenRequests(plugin, table).plugin();
-            case "waiting" -> new WaitingSends(plugin, table).plugin();
             default -> plugin;
         };
     }

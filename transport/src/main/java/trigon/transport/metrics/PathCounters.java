@@ -39,6 +39,14 @@ public final class PathCounters implements AutoCloseable {
         Memory.putLongOpaque(row + MetricsRow.WAITS, waits);
     }
 
+    /**
+     * Address of the counters of messages, bytes and waits, for who counts in C; {@link #message} and {@link #waited}
+     * are not called then.
+     */
+    public long address() {
+        return row + MetricsRow.MESSAGES;
+    }
+
     /** Bytes so far, a moment old; -1 once it is closed. Any thread. */
     public synchronized long bytes() {
         return closed ? -1 : Memory.getLongOpaque(row + MetricsRow.MESSAGE_BYTES);

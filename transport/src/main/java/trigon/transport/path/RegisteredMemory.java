@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.Unwinding;
+import trigon.transport.request.MemoryTable;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.DmaBuf;
 import trigon.verbs.MemoryRegion;
@@ -43,6 +44,11 @@ public final class RegisteredMemory {
     private final Map<ProtectionDomain, MemoryRegion> byDomain = new HashMap<>();
 
     private boolean closed;
+
+    /** Where the entry library finds it; null: it does not. */
+    private @Nullable MemoryTable shownIn;
+
+    private long handle;
 
     private RegisteredMemory(
             Link[] links, MemoryRegion[] regions, Registration registration, boolean ofGpu, @Nullable DmaBuf dmaBuf) {
@@ -109,6 +115,22 @@ public final class RegisteredMemory {
         return first;
     }
 
+    /**
+     * Shows it to the entry library from now on, by its handle. Once, before anybody has the handle.
+     *
+     * @param session the handle of the session that it is registered for
+     */
+    public synchronized void showIn(MemoryTable table, long itsHandle, long session) {
+        table.add(itsHandle, session, address, length, localKey, remoteKey);
+        handle = itsHandle;
+        shownIn = table;
+    }
+
+    /** Its handle; 0 before it has one. */
+    public long handle() {
+        return handle;
+    }
+
     /** The local key with the first path's device. */
     public int localKey() {
         return localKey;
@@ -165,10 +187,17 @@ public final class RegisteredMemory {
         localKey = regions[0].localKey();
         remoteKey = regions[0].remoteKey();
         link = next.getFirst();
+        if (shownIn != null) {
+            shownIn.setKeys(handle, localKey, remoteKey);
+        }
     }
 
     public synchronized void close() {
         closed = true;
+        if (shownIn != null) {
+            shownIn.remove(handle);
+            shownIn = null;
+        }
         byDomain.values().forEach(MemoryRegion::close);
         byDomain.clear();
         if (dmaBuf != null) {

@@ -235,6 +235,7 @@ final class Sessions {
                 unwinding.onFailure(memory::close);
                 handle = memories.add(memory);
                 unwinding.onFailure(() -> memories.remove(handle));
+                memory.showIn(requests.memories(), handle, sessionHandle);
                 registrations.put(handle, memory);
                 unwinding.succeeded();
             }

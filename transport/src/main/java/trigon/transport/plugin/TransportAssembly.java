@@ -4,6 +4,8 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import trigon.config.PluginConfig;
+import trigon.config.Settings;
+import trigon.config.setting.LaneUse;
 import trigon.handshake.connect.HandshakeClient;
 import trigon.routing.table.RoutingTable;
 import trigon.transport.connect.CandidatePaths;
@@ -57,6 +59,9 @@ final class TransportAssembly {
         LocalSide side = localSide();
         Failovers failovers = failovers(side);
         contexts = new Contexts(new HandleTable<>("comm"), setup.advice());
+        if (setup.config().value(Settings.LANES) == LaneUse.OFF) {
+            setup.visible().requests().leaveMessagesToJava();
+        }
         sessions = new Sessions(
                 contexts,
                 setup.visible().requests(),

@@ -1,6 +1,7 @@
 package trigon.transport.protocol;
 
 import java.util.List;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.metrics.PathCounters;
 import trigon.transport.path.PathChannel;
@@ -85,10 +86,11 @@ final class EagerReceiver implements ReceiveProtocol {
     }
 
     @Override
-    public Protocol as(MessageProtocol next, List<PathChannel> paths) {
+    public Protocol as(
+            MessageProtocol next, List<PathChannel> paths, LongFunction<@Nullable RegisteredMemory> memories) {
         return next == MessageProtocol.EAGER
                 ? this
-                : new RendezvousReceiver(paths, requests, new OpenMessages.Handover(open, nextSequence, received));
+                : ReceiveProtocol.rendezvous(paths, requests, new OpenMessages.Handover(open, nextSequence, received));
     }
 
     @Override

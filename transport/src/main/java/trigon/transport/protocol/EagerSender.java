@@ -2,6 +2,7 @@ package trigon.transport.protocol;
 
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.system.Errno;
 import trigon.transport.path.PathChannel;
@@ -100,7 +101,8 @@ final class EagerSender extends EagerSendingEnd {
 
     /** Copies are not in NCCL's memory any more, so nothing but a SEND can send them again. */
     @Override
-    public Protocol as(MessageProtocol next, List<PathChannel> paths) {
+    public Protocol as(
+            MessageProtocol next, List<PathChannel> paths, LongFunction<@Nullable RegisteredMemory> memories) {
         if (next != MessageProtocol.EAGER) {
             throw new IllegalArgumentException("its messages do not go by " + next);
         }

@@ -1,6 +1,7 @@
 package trigon.transport.protocol;
 
 import java.util.List;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
@@ -67,10 +68,11 @@ final class EagerUncopiedSender extends EagerSendingEnd {
     // ---- another path
 
     @Override
-    public Protocol as(MessageProtocol next, List<PathChannel> paths) {
+    public Protocol as(
+            MessageProtocol next, List<PathChannel> paths, LongFunction<@Nullable RegisteredMemory> memories) {
         return next == MessageProtocol.EAGER
                 ? this
-                : new RendezvousSender(paths, requests, new OpenMessages.Handover(open, nextSequence, finished));
+                : SendProtocol.rendezvous(paths, requests, new OpenMessages.Handover(open, nextSequence, finished));
     }
 
     @Override

@@ -29,6 +29,23 @@ public enum MessageProtocol {
     /** Room for the requests that NCCL has under way, and for as many messages that are sent again. */
     private static final int EAGER_SENDS = 2 * RequestRow.REQUESTS;
 
+    /**
+     * Bytes that a port carries in one message at the least: that of SoftRoCE. A peer's port may carry less than the
+     * own one, and the send queue is made before the peer is known.
+     */
+    private static final long MIN_MAX_MESSAGE_BYTES = 8L << 20;
+
+    /** Every so many clear-to-send entries written, one is signalled, which frees the send queue up to it. */
+    static final int SIGNAL_INTERVAL = 16;
+
+    /** Send queue entries of a receiver: two intervals of unsignalled writes, and all requests of one ring. */
+    static final int ENTRY_WRITES = RequestRow.REQUESTS + 2 * SIGNAL_INTERVAL;
+
+    /** Receive work requests that are posted with one call; so many of them may be for requests to come. */
+    static final int RECEIVES_AT_ONCE = 16;
+
+    private static final int EMPTY_RECEIVES = RequestRow.REQUESTS + RECEIVES_AT_ONCE;
+
     /** Shorter messages go over one path: what they would gain by others does not make up for more work requests. */
     public static final int MIN_DIVIDED_BYTES = 32 << 10;
 
@@ -84,13 +101,8 @@ public enum MessageProtocol {
                         : new PathCapacity(1, RequestRow.REQUESTS, 0, 0);
             case RENDEZVOUS ->
                 role == PathRole.SENDER
-                        ? new PathCapacity(
-                                RendezvousSender.sendQueueDepth(ownMaxMessageBytes), 1, 0, ClearToSend.RING_BYTES)
-                        : new PathCapacity(
-                                RendezvousReceiver.SEND_QUEUE_DEPTH,
-                                RendezvousReceiver.RECEIVE_QUEUE_DEPTH,
-                                ClearToSend.BYTES,
-                                ClearToSend.RING_BYTES);
+                        ? new PathCapacity(sendQueueDepth(ownMaxMessageBytes), 1, 0, ClearToSend.RING_BYTES)
+                        : new PathCapacity(ENTRY_WRITES, EMPTY_RECEIVES, ClearToSend.BYTES, ClearToSend.RING_BYTES);
         };
     }
 
@@ -103,7 +115,7 @@ public enum MessageProtocol {
      */
     public void requireFitting(PathRole role, int sendQueueDepth, long maxMessageBytes) {
         boolean fits = switch (this) {
-            case RENDEZVOUS -> role == PathRole.RECEIVER || RendezvousSender.fits(sendQueueDepth, maxMessageBytes);
+            case RENDEZVOUS -> role == PathRole.RECEIVER || fits(sendQueueDepth, maxMessageBytes);
             case EAGER -> maxMessageBytes >= NetPlugin.MAX_MESSAGE_BYTES;
         };
         if (!fits) {
@@ -112,5 +124,17 @@ public enum MessageProtocol {
                                     .formatted(maxMessageBytes)
                             + " %d; see ibv_devinfo -v (max_msg_sz) on both nodes".formatted(sendQueueDepth));
         }
+    }
+
+    /** Send queue entries to ask for on a port, so that one message of the greatest length fits whatever the peer's. */
+    private static int sendQueueDepth(long ownMaxMessageBytes) {
+        long longest = Math.min(ownMaxMessageBytes, MIN_MAX_MESSAGE_BYTES);
+        long writes = Math.ceilDiv(NetPlugin.MAX_MESSAGE_BYTES, longest);
+        return Math.toIntExact(Math.max(writes + RequestRow.REQUESTS, 2L * RequestRow.REQUESTS));
+    }
+
+    /** Tells whether a message of the greatest length fits a send queue; it could never be sent otherwise. */
+    private static boolean fits(int sendQueueDepth, long maxMessageBytes) {
+        return Math.ceilDiv(NetPlugin.MAX_MESSAGE_BYTES, maxMessageBytes) <= sendQueueDepth;
     }
 }

@@ -1,8 +1,10 @@
 package trigon.transport.protocol;
 
 import java.util.List;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.transport.path.PathChannel;
+import trigon.transport.path.RegisteredMemory;
 import trigon.verbs.WorkCompletions;
 
 /**
@@ -36,16 +38,10 @@ public sealed interface Protocol permits SendProtocol, ReceiveProtocol {
     @Nullable
     ProtocolFailure failure();
 
-    /**
-     * The opcode of completions that the entry library may take by itself, see
-     * {@link trigon.transport.request.RequestRow#TAKES}; 0 if it may not.
-     */
-    default int takes() {
-        return 0; // a software device is polled by Java
+    /** Tells whether the entry library may move the messages that come next, by the session's lane. */
+    default boolean isReadyForLibrary() {
+        return false;
     }
-
-    /** Takes account of the requests that the entry library has finished since. */
-    default void settle() {}
 
     /** Gives back what it has registered; after the paths' queue pairs. */
     default void close() {}
@@ -59,9 +55,10 @@ public sealed interface Protocol permits SendProtocol, ReceiveProtocol {
      * The end that speaks that protocol and goes on with this one's messages; this one if it speaks it. Its {@link
      * #moveTo} is to follow, and this one is of no use after that.
      *
+     * @param memories the session's registrations, by their handles
      * @throws IllegalArgumentException if none can
      */
-    Protocol as(MessageProtocol next, List<PathChannel> paths);
+    Protocol as(MessageProtocol next, List<PathChannel> paths, LongFunction<@Nullable RegisteredMemory> memories);
 
     /** Messages begun so far. */
     long begun();

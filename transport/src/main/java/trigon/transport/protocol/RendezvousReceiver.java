@@ -1,6 +1,7 @@
 package trigon.transport.protocol;
 
 import java.util.List;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.system.Memory;
 import trigon.transport.metrics.PathCounters;
@@ -25,14 +26,6 @@ import trigon.verbs.WorkCompletions;
  */
 final class RendezvousReceiver implements ReceiveProtocol {
 
-    /** Every so many entries written, one is signalled, which frees the send queue up to it. */
-    private static final int SIGNAL_INTERVAL = 16;
-
-    static final int RECEIVE_QUEUE_DEPTH = RequestRow.REQUESTS + IncomingPath.RECEIVES_AT_ONCE;
-
-    /** Send queue entries: unsignalled writes of two intervals can be waiting, and all requests of one ring. */
-    static final int SEND_QUEUE_DEPTH = RequestRow.REQUESTS + 2 * SIGNAL_INTERVAL;
-
     private final Requests requests;
     private final OpenMessages open;
     private IncomingPath[] paths;
@@ -46,7 +39,7 @@ final class RendezvousReceiver implements ReceiveProtocol {
     /** Bytes of an entry, at its beginning, that say nothing to the sender. */
     private final int unused;
 
-    private int sendQueueRoom = SEND_QUEUE_DEPTH;
+    private int sendQueueRoom = MessageProtocol.ENTRY_WRITES;
 
     /** Entries written over these paths. */
     private long written;
@@ -68,7 +61,6 @@ final class RendezvousReceiver implements ReceiveProtocol {
         nextSequence = from.begun();
         repeated = nextSequence;
         complete = from.complete();
-        requests.completeFrom(complete);
         unused = over.size() > 1 ? 0 : ClearToSend.OF_ONE_PATH;
         paths = incoming(over, complete);
         first = paths[0];
@@ -77,10 +69,9 @@ final class RendezvousReceiver implements ReceiveProtocol {
 
     /** Over the first path each message announces itself; the others count those in parts. */
     private static IncomingPath[] incoming(List<PathChannel> over, long complete) {
-        boolean several = over.size() > 1;
         IncomingPath[] incoming = new IncomingPath[over.size()];
         for (int path = 0; path < incoming.length; path++) {
-            incoming[path] = new IncomingPath(over.get(path), several, path == 0 ? complete : 0);
+            incoming[path] = new IncomingPath(over.get(path), path == 0 ? complete : 0);
         }
         return incoming;
     }
@@ -97,7 +88,6 @@ final class RendezvousReceiver implements ReceiveProtocol {
 
     @Override
     public long irecv(long address, int size, int tag, @Nullable RegisteredMemory memory) {
-        settle();
         long sequence = nextSequence;
         if (!requests.isFree(Requests.slot(sequence)) || sendQueueRoom == 0) {
             return NO_ROOM;
@@ -151,7 +141,9 @@ final class RendezvousReceiver implements ReceiveProtocol {
 
     private int writeEntry(long sequence) {
         int offset = ClearToSend.offset(sequence) + unused;
-        int signal = written % SIGNAL_INTERVAL == SIGNAL_INTERVAL - 1 ? SendFlag.SIGNALED : SendFlag.NONE;
+        int signal = written % MessageProtocol.SIGNAL_INTERVAL == MessageProtocol.SIGNAL_INTERVAL - 1
+                ? SendFlag.SIGNALED
+                : SendFlag.NONE;
         written++;
         sendQueueRoom--;
         return first.queuePair.postWrite(
@@ -167,20 +159,15 @@ final class RendezvousReceiver implements ReceiveProtocol {
     @Override
     public boolean succeeded(int path, WorkCompletions completions, int index) {
         if (completions.opcode(index) != WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE) {
-            sendQueueRoom += SIGNAL_INTERVAL;
+            sendQueueRoom += MessageProtocol.SIGNAL_INTERVAL;
             return true;
         }
-        int immediate = completions.immediate(index);
-        if (paths.length == 1) {
-            requests.completeNext(immediate);
-            return true;
-        }
-        paths[path].arrivedWith(immediate);
+        paths[path].arrived(completions.immediate(index));
         completeInOrder();
         return true;
     }
 
-    /** With several paths, completes the messages all of whose parts are there. */
+    /** Completes the messages all of whose parts are there. */
     private void completeInOrder() {
         while (complete < first.arrivals()) {
             int slot = Requests.slot(complete);
@@ -200,23 +187,6 @@ final class RendezvousReceiver implements ReceiveProtocol {
         }
     }
 
-    /** With one path, messages are counted by who finishes them, which may be the entry library. */
-    @Override
-    public void settle() {
-        if (paths.length > 1) {
-            return;
-        }
-        for (int left = requests.completed() - (int) complete; left > 0; left--) {
-            first.arrived(requests.size(Requests.slot(complete)));
-            complete++;
-        }
-    }
-
-    @Override
-    public int takes() {
-        return paths.length == 1 ? WorkCompletionOpcode.RECEIVE_RDMA_WITH_IMMEDIATE : 0;
-    }
-
     // ---- other paths
 
     @Override
@@ -225,11 +195,15 @@ final class RendezvousReceiver implements ReceiveProtocol {
     }
 
     @Override
-    public Protocol as(MessageProtocol next, List<PathChannel> over) {
+    public Protocol as(
+            MessageProtocol next, List<PathChannel> over, LongFunction<@Nullable RegisteredMemory> memories) {
+        if (next == MessageProtocol.RENDEZVOUS && !Lane.fits(over)) {
+            return this;
+        }
+        OpenMessages.Handover handover = new OpenMessages.Handover(open, nextSequence, complete);
         return next == MessageProtocol.RENDEZVOUS
-                ? this
-                : new EagerReceiver(
-                        over.getFirst(), requests, new OpenMessages.Handover(open, nextSequence, confirmed()));
+                ? ReceiveProtocol.rendezvous(over, requests, handover)
+                : new EagerReceiver(over.getFirst(), requests, handover);
     }
 
     @Override
@@ -239,7 +213,6 @@ final class RendezvousReceiver implements ReceiveProtocol {
 
     @Override
     public long confirmed() {
-        settle();
         return complete;
     }
 
@@ -252,7 +225,7 @@ final class RendezvousReceiver implements ReceiveProtocol {
         paths = incoming(next, complete);
         first = paths[0];
         use(next.getFirst());
-        sendQueueRoom = SEND_QUEUE_DEPTH;
+        sendQueueRoom = MessageProtocol.ENTRY_WRITES;
         written = 0;
         dividedComplete = 0;
         repeated = complete;
@@ -278,9 +251,6 @@ final class RendezvousReceiver implements ReceiveProtocol {
     /** A receiver's side of one of its paths. */
     private static final class IncomingPath {
 
-        /** Receive work requests that are posted with one call; so many of them may be for requests to come. */
-        static final int RECEIVES_AT_ONCE = 16;
-
         final QueuePair queuePair;
         private final PathCounters counters;
 
@@ -289,20 +259,19 @@ final class RendezvousReceiver implements ReceiveProtocol {
 
         private long arrived;
 
-        /** By slot, the latest immediates; only where there are several paths. */
-        private final int[] immediates;
+        /** By slot, the latest immediates. */
+        private final int[] immediates = new int[RequestRow.REQUESTS];
 
         /**
          * Over which nothing has come yet.
          *
          * @param before messages that came over the paths before it, where its own are counted from
          */
-        IncomingPath(PathChannel path, boolean oneOfSeveral, long before) {
+        IncomingPath(PathChannel path, long before) {
             posted = before;
             arrived = before;
             queuePair = path.queuePair();
             counters = path.counters();
-            immediates = new int[oneOfSeveral ? RequestRow.REQUESTS : 0];
         }
 
         /** Has a receive work request for each of so many messages that may come. Returns 0 or an errno. */
@@ -310,21 +279,16 @@ final class RendezvousReceiver implements ReceiveProtocol {
             if (posted - arrived >= messages) {
                 return 0;
             }
-            posted += RECEIVES_AT_ONCE;
+            posted += MessageProtocol.RECEIVES_AT_ONCE;
             // a message's receive work request says nothing of it, so any will do
-            return queuePair.postEmptyReceives(RECEIVES_AT_ONCE);
+            return queuePair.postEmptyReceives(MessageProtocol.RECEIVES_AT_ONCE);
         }
 
-        /** A message of that many bytes, or a part of one, has come. */
-        void arrived(int bytes) {
-            arrived++;
-            counters.message(bytes);
-        }
-
-        /** The same where there are several paths. */
-        void arrivedWith(int immediate) {
+        /** A message, or a part of one, has come with that immediate. */
+        void arrived(int immediate) {
             immediates[Requests.slot(arrived)] = immediate;
-            arrived(immediate & ~RendezvousSender.PART);
+            arrived++;
+            counters.message(immediate & ~RendezvousSender.PART);
         }
 
         long arrivals() {

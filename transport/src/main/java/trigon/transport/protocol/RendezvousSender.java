@@ -1,17 +1,14 @@
 package trigon.transport.protocol;
 
 import java.util.List;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
-import trigon.nccl.NetPlugin;
 import trigon.system.Memory;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
-import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
-import trigon.verbs.LinkKind;
 import trigon.verbs.QueuePair;
 import trigon.verbs.SendFlag;
-import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletions;
 
 /**
@@ -20,37 +17,24 @@ import trigon.verbs.WorkCompletions;
  * message's size.
  *
  * <p>Over several paths a long message goes in parts, one over each, each of which ends with an immediate: the part's
- * size, and {@link #PART}. A short message goes over the first path alone. There work requests complete in any order of
- * messages, with one path in theirs: that case needs no account of parts, and the entry library may finish its
- * requests.
+ * size, and {@link #PART}. A short message goes over the first path alone. Over one path whose device C can reach, a
+ * {@link LaneSender} does it.
  *
- * <p>Requests are finished in their order with several paths, too: what is done is what the peer has, and all before
- * it. So what the peer does not have is open here, in memory that NCCL has not got back, and can be sent again over
- * other paths, each message as a whole.
+ * <p>Requests are finished in their order, though work requests of several paths complete in any: what is done is what
+ * the peer has, and all before it. So what the peer does not have is open here, in memory that NCCL has not got back,
+ * and can be sent again over other paths, each message as a whole.
  */
 final class RendezvousSender implements SendProtocol {
 
     /** Set in an immediate: this is a part, and every path carries one. */
     static final int PART = 1 << 31;
 
-    /**
-     * Bytes that a port carries in one message at the least: that of SoftRoCE. A peer's port may carry less than the
-     * own one, and the send queue is made before the peer is known.
-     */
-    private static final long MIN_MAX_MESSAGE_BYTES = 8L << 20;
-
     private final Requests requests;
     private final OpenMessages open;
     private OutgoingPath[] paths;
     private OutgoingPath first;
-    private @Nullable Division division;
+    private Division division;
     private long ring;
-
-    /**
-     * True if what its peer writes is in memory without a poll: a NIC puts it there, a software device does when
-     * polled.
-     */
-    private boolean writtenByNic;
 
     private long nextSequence;
 
@@ -61,7 +45,7 @@ final class RendezvousSender implements SendProtocol {
     private boolean held;
 
     private boolean waited;
-    // messages below this one are finished; with one path, they have given their work requests back
+    // messages below this one are finished
     private long settled;
     private @Nullable ProtocolFailure failure;
 
@@ -71,38 +55,18 @@ final class RendezvousSender implements SendProtocol {
         nextSequence = from.begun();
         repeated = nextSequence;
         settled = from.complete();
-        requests.completeFrom(settled);
         this.paths = over(paths);
         first = this.paths[0];
         division = divisionAmong(paths);
         ring = paths.getFirst().clearToSendRing().address();
-        writtenByNic = isWrittenByNic(paths);
     }
 
     private static OutgoingPath[] over(List<PathChannel> paths) {
         return paths.stream().map(OutgoingPath::new).toArray(OutgoingPath[]::new);
     }
 
-    private static @Nullable Division divisionAmong(List<PathChannel> paths) {
-        return paths.size() == 1
-                ? null
-                : new Division(paths.stream().mapToInt(PathChannel::speedMbps).toArray());
-    }
-
-    private static boolean isWrittenByNic(List<PathChannel> paths) {
-        return paths.getFirst().link().local().kind() == LinkKind.RDMA;
-    }
-
-    /** Send queue entries to ask for on a port, so that one message of the greatest length fits whatever the peer's. */
-    static int sendQueueDepth(long ownMaxMessageBytes) {
-        long longest = Math.min(ownMaxMessageBytes, MIN_MAX_MESSAGE_BYTES);
-        long writes = Math.ceilDiv(NetPlugin.MAX_MESSAGE_BYTES, longest);
-        return Math.toIntExact(Math.max(writes + RequestRow.REQUESTS, 2L * RequestRow.REQUESTS));
-    }
-
-    /** Tells whether a message of the greatest length fits a send queue; it could never be sent otherwise. */
-    static boolean fits(int sendQueueDepth, long maxMessageBytes) {
-        return Math.ceilDiv(NetPlugin.MAX_MESSAGE_BYTES, maxMessageBytes) <= sendQueueDepth;
+    private static Division divisionAmong(List<PathChannel> paths) {
+        return new Division(paths.stream().mapToInt(PathChannel::speedMbps).toArray());
     }
 
     @Override
@@ -115,7 +79,6 @@ final class RendezvousSender implements SendProtocol {
         if (Memory.getLongAcquire(entry + ClearToSend.SEQUENCE) != sequence + 1) {
             return mustWait();
         }
-        settle();
         int slot = Requests.slot(sequence);
         if (!requests.isFree(slot) || !hasRoom(slot, size)) {
             return NO_ROOM;
@@ -138,24 +101,20 @@ final class RendezvousSender implements SendProtocol {
         return NO_RECEIVE;
     }
 
-    private static boolean isDivided(int size) {
-        return size >= MessageProtocol.MIN_DIVIDED_BYTES;
+    private boolean isDivided(int size) {
+        return paths.length > 1 && size >= MessageProtocol.MIN_DIVIDED_BYTES;
     }
 
     /** Tells whether the send queues have room for a message now; decides what goes over which path. */
     private boolean hasRoom(int slot, int size) {
-        Division divided = division;
-        if (divided == null) {
-            return first.hasRoom(size);
-        }
         if (!isDivided(size)) {
-            divided.whole(slot);
+            division.whole(slot);
             return first.hasRoom(size);
         }
-        divided.divide(slot, size);
+        division.divide(slot, size);
         boolean room = true;
         for (int path = 0; path < paths.length && room; path++) {
-            room = paths[path].hasRoom(divided.bytes(slot, path));
+            room = paths[path].hasRoom(division.bytes(slot, path));
         }
         return room;
     }
@@ -169,20 +128,18 @@ final class RendezvousSender implements SendProtocol {
             failure = new ProtocolFailure.Mismatch(sequence, size, tag, capacity, receiveTag);
             return false;
         }
-        Division divided = division;
-        return (divided != null && isDivided(size))
-                ? postParts(divided, address, memory, entry, sequence)
+        return isDivided(size)
+                ? postParts(address, memory, entry, sequence)
                 : post(first, 0, address, 0, size, memory == null ? 0 : memory.localKey(), entry, sequence, 0);
     }
 
-    private boolean postParts(
-            Division divided, long address, @Nullable RegisteredMemory memory, long entry, long sequence) {
+    private boolean postParts(long address, @Nullable RegisteredMemory memory, long entry, long sequence) {
         int slot = Requests.slot(sequence);
         int offset = 0;
         for (int path = 0; path < paths.length; path++) {
-            int bytes = divided.bytes(slot, path);
+            int bytes = division.bytes(slot, path);
             int localKey = memory == null ? 0 : memory.region(path).localKey();
-            divided.posted(path, System.nanoTime());
+            division.posted(path, System.nanoTime());
             if (!post(paths[path], path, address + offset, offset, bytes, localKey, entry, sequence, PART)) {
                 return false;
             }
@@ -234,54 +191,26 @@ final class RendezvousSender implements SendProtocol {
 
     @Override
     public boolean succeeded(int path, WorkCompletions completions, int index) {
-        Division divided = division;
-        if (divided == null) {
-            requests.completeNext(requests.size(Requests.slot(requests.completed())));
-            return true;
-        }
         int slot = Requests.slot(completions.workRequestId(index));
         int size = requests.size(slot);
         if (isDivided(size)) {
-            paths[path].arrived(divided.bytes(slot, path));
-            divided.arrived(slot, path, System.nanoTime());
+            paths[path].arrived(division.bytes(slot, path));
+            division.arrived(slot, path, System.nanoTime());
         } else {
             paths[path].arrived(size);
-            divided.arrived(slot);
+            division.arrived(slot);
         }
-        while (settled < repeated && divided.isComplete(Requests.slot(settled))) {
+        while (settled < repeated && division.isComplete(Requests.slot(settled))) {
             finish();
         }
         return true;
     }
 
-    /** With several paths: the oldest message is. */
+    /** The oldest message is. */
     private void finish() {
         int slot = Requests.slot(settled);
         requests.complete(slot, requests.size(slot));
         settled++;
-    }
-
-    @Override
-    public void settle() {
-        if (division != null) {
-            return;
-        }
-        for (int left = requests.completed() - (int) settled; left > 0; left--) {
-            first.arrived(requests.size(Requests.slot(settled)));
-            settled++;
-        }
-    }
-
-    @Override
-    public int takes() {
-        return division == null ? WorkCompletionOpcode.RDMA_WRITE : 0;
-    }
-
-    @Override
-    public void letLibraryWait() {
-        if (writtenByNic) {
-            requests.await(ring + ClearToSend.offset(nextSequence) + ClearToSend.SEQUENCE, nextSequence + 1);
-        }
     }
 
     // ---- other paths
@@ -292,11 +221,15 @@ final class RendezvousSender implements SendProtocol {
     }
 
     @Override
-    public Protocol as(MessageProtocol next, List<PathChannel> over) {
+    public Protocol as(
+            MessageProtocol next, List<PathChannel> over, LongFunction<@Nullable RegisteredMemory> memories) {
+        if (next == MessageProtocol.RENDEZVOUS && !Lane.fits(over)) {
+            return this;
+        }
+        OpenMessages.Handover handover = new OpenMessages.Handover(open, nextSequence, settled);
         return next == MessageProtocol.RENDEZVOUS
-                ? this
-                : EagerUncopiedSender.following(
-                        over.getFirst(), requests, new OpenMessages.Handover(open, nextSequence, confirmed()));
+                ? SendProtocol.rendezvous(over, requests, handover)
+                : EagerUncopiedSender.following(over.getFirst(), requests, handover);
     }
 
     @Override
@@ -306,7 +239,6 @@ final class RendezvousSender implements SendProtocol {
 
     @Override
     public long confirmed() {
-        settle();
         return settled;
     }
 
@@ -327,18 +259,12 @@ final class RendezvousSender implements SendProtocol {
                     .formatted(next.size(), paths.length, received, settled, nextSequence));
         }
         while (settled < received) {
-            if (division == null) {
-                requests.completeNext(requests.size(Requests.slot(settled)));
-                settle();
-            } else {
-                finish();
-            }
+            finish();
         }
         paths = over(next);
         first = paths[0];
         division = divisionAmong(next);
         ring = next.getFirst().clearToSendRing().address();
-        writtenByNic = isWrittenByNic(next);
         repeated = received;
         held = false;
     }

@@ -7,7 +7,7 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
 
 /** A protocol's sending end. */
-public sealed interface SendProtocol extends Protocol permits EagerSendingEnd, RendezvousSender {
+public sealed interface SendProtocol extends Protocol permits EagerSendingEnd, LaneSender, RendezvousSender {
 
     /**
      * Sends a message; size and memory have been checked.
@@ -16,12 +16,6 @@ public sealed interface SendProtocol extends Protocol permits EagerSendingEnd, R
      * @return the request, {@link #NO_ROOM}, {@link #NO_RECEIVE} or {@link #FAILED}
      */
     long isend(long address, int size, int tag, @Nullable RegisteredMemory memory);
-
-    /**
-     * After {@link #NO_RECEIVE}: the entry library may answer for the message until the receiver has said where it may
-     * go.
-     */
-    default void letLibraryWait() {} // an eager receiver's device holds messages back
 
     /**
      * Makes the end over paths that both ends have in that order, all for the same protocol.
@@ -34,7 +28,14 @@ public sealed interface SendProtocol extends Protocol permits EagerSendingEnd, R
                 resumable
                         ? new EagerSender(paths.getFirst(), requests)
                         : EagerUncopiedSender.once(paths.getFirst(), requests);
-            case RENDEZVOUS -> new RendezvousSender(paths, requests, OpenMessages.Handover.atFirst());
+            case RENDEZVOUS -> rendezvous(paths, requests, OpenMessages.Handover.atFirst());
         };
+    }
+
+    /** Makes the end that goes on with messages by {@link MessageProtocol#RENDEZVOUS}, in C where that reaches. */
+    static SendProtocol rendezvous(List<PathChannel> paths, Requests requests, OpenMessages.Handover from) {
+        return Lane.of(paths, requests, true, from.begun(), from.complete())
+                .<SendProtocol>map(lane -> new LaneSender(paths.getFirst(), lane, requests, from))
+                .orElseGet(() -> new RendezvousSender(paths, requests, from));
     }
 }

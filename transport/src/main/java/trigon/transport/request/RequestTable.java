@@ -1,6 +1,7 @@
 package trigon.transport.request;
 
 import java.lang.foreign.Arena;
+import org.jspecify.annotations.Nullable;
 import trigon.system.Memory;
 import trigon.transport.handle.HandleTable;
 import trigon.verbs.WorkCompletions;
@@ -29,8 +30,14 @@ public final class RequestTable implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final long[] rows = new long[RequestRow.ROWS];
 
-    private RequestTable(long addresses) {
+    private final @Nullable LaneFunctions functions;
+    private final MemoryTable memories;
+    private boolean lanes = true;
+
+    private RequestTable(long addresses, long memoryAddresses, @Nullable LaneFunctions functions) {
         this.addresses = addresses;
+        this.functions = functions;
+        memories = new MemoryTable(memoryAddresses);
     }
 
     /**
@@ -38,19 +45,36 @@ public final class RequestTable implements AutoCloseable {
      *
      * @param addresses where the library looks for {@value RequestRow#ROWS} addresses of rows, all null; outlives the
      *     table
+     * @param memories where it looks for as many addresses of registrations; the same
+     * @param functions the library's
      */
-    public static RequestTable of(long addresses) {
-        return new RequestTable(addresses);
+    public static RequestTable of(long addresses, long memories, LaneFunctions functions) {
+        return new RequestTable(addresses, memories, functions);
+    }
+
+    /** The same for a library that has no lanes. */
+    public static RequestTable withoutLanes(long addresses) {
+        return new RequestTable(addresses, 0, null);
     }
 
     /** A table that nobody looks at. */
     public static RequestTable unseen() {
-        return new RequestTable(0);
+        return new RequestTable(0, 0, null);
     }
 
     /** Tells whether the entry library looks at it, and so makes the calls for the sessions. */
     public boolean isSeen() {
         return addresses != 0;
+    }
+
+    /** The library moves no messages of the sessions to come, but calls Java for each. */
+    public synchronized void leaveMessagesToJava() {
+        lanes = false;
+    }
+
+    /** Where the library finds registered memory. */
+    public MemoryTable memories() {
+        return memories;
     }
 
     /** The requests of a session that has just got its handle; none yet. */
@@ -59,7 +83,7 @@ public final class RequestTable implements AutoCloseable {
         if (rows[slot] == 0) {
             makeRows(slot - slot % ROWS_AT_ONCE);
         }
-        Requests requests = new Requests(rows[slot], sessionHandle, completions(slot));
+        Requests requests = new Requests(rows[slot], sessionHandle, completions(slot), functions, memories, lanes);
         requests.reset();
         if (addresses != 0) {
             // a stale handle may lead the library here: it is not to find a row before what is in it
@@ -93,6 +117,7 @@ public final class RequestTable implements AutoCloseable {
         for (int slot = 0; slot < RequestRow.ROWS && addresses != 0; slot++) {
             Memory.putLongRelease(addresses + (long) slot * Long.BYTES, 0);
         }
+        memories.close();
         arena.close();
     }
 }

@@ -1,9 +1,9 @@
 package trigon.transport.request;
 
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import trigon.system.Memory;
-import trigon.system.kernel.ProcessBarrier;
 import trigon.transport.handle.RequestHandle;
-import trigon.verbs.NativePoll;
 import trigon.verbs.WorkCompletions;
 
 /**
@@ -11,8 +11,7 @@ import trigon.verbs.WorkCompletions;
  * is known of them is in the session's {@link RequestRow}, where the entry library looks, and finishes what succeeded.
  *
  * <p>The entry of a request that is finished and that NCCL has not heard of holds the request's handle; who tells NCCL,
- * in Java or in C, clears it. The row also says how the library polls the session's completion queue, if it may, and
- * what the session's next message waits for: until that is there, the library answers most calls to send it.
+ * in Java or in C, clears it.
  *
  * <p>For the thread that makes the session's data-path calls; opened and closed while there are none.
  */
@@ -33,26 +32,39 @@ public final class Requests {
     private final long row;
     private final long session;
     private final WorkCompletions completions;
+    private final @Nullable LaneFunctions functions;
+    private final MemoryTable memories;
+    private final Gate gate;
+    private final boolean lane;
 
-    Requests(long row, long session, WorkCompletions completions) {
+    Requests(
+            long row,
+            long session,
+            WorkCompletions completions,
+            @Nullable LaneFunctions functions,
+            MemoryTable memories,
+            boolean lane) {
         this.row = row;
         this.session = session;
         this.completions = completions;
+        this.functions = functions;
+        this.memories = memories;
+        this.lane = lane;
+        gate = new Gate(row);
     }
 
-    /** No request, and the library neither polls nor answers. */
+    /** No request, and a lane that moves nothing. */
     void reset() {
         close();
-        for (int slot = 0; slot < RequestRow.REQUESTS; slot++) {
-            set(slot, 0, 0, FREE);
-        }
-        Memory.putInt(row + RequestRow.COMPLETED, 0);
+        Memory.fill(row, RequestRow.BYTES, (byte) 0);
+        Memory.putLong(row + RequestRow.COMPLETIONS, completions.address());
+        gate.reset();
+        Memory.putLongRelease(row + RequestRow.HANDLE, session);
     }
 
     /** The session is being closed: nothing is found in its row any more. */
     public void close() {
-        endWait();
-        endPolling();
+        Memory.putLongRelease(row + RequestRow.HANDLE, 0);
         for (int slot = 0; slot < RequestRow.REQUESTS; slot++) {
             clear(slot);
         }
@@ -159,8 +171,7 @@ public final class Requests {
                 setState(slot, FAILED);
             }
         }
-        endWait();
-        endPolling();
+        Memory.putInt(row + RequestRow.POLLED, 0);
     }
 
     /** The library may tell NCCL that a request is done. */
@@ -188,61 +199,11 @@ public final class Requests {
         return row + slot * RequestRow.ENTRY_BYTES;
     }
 
-    // ---- what the library may do by itself
+    // ---- what the entry library has left to Java
 
     /**
-     * The session's next message waits until a word has a value.
-     *
-     * @param address of the word; readable until the session is closed
-     */
-    public void await(long address, long value) {
-        Memory.putLong(row + RequestRow.AWAITED, address);
-        Memory.putLong(row + RequestRow.ARRIVED, value);
-        Memory.putShort(row + RequestRow.WAITS, (short) 0);
-        Memory.putLongRelease(row + RequestRow.SENDER, session); // by a control thread, where the session moves
-    }
-
-    private void endWait() {
-        Memory.putLong(row + RequestRow.SENDER, 0);
-    }
-
-    /**
-     * The library may poll the session's completion queue, into {@link #completions}, until the session fails or is
-     * closed.
-     *
-     * @param takes opcode of completions that it may take, see {@link RequestRow#TAKES}; 0: none
-     */
-    public void pollWith(NativePoll poll, int takes) {
-        Memory.putLong(row + RequestRow.QUEUE, poll.queue());
-        Memory.putLong(row + RequestRow.COMPLETIONS, completions.address());
-        Memory.putShort(row + RequestRow.TAKES, (short) takes);
-        Memory.putLongRelease(row + RequestRow.POLL, poll.function()); // the same
-    }
-
-    private void endPolling() {
-        Memory.putLong(row + RequestRow.POLL, 0);
-        Memory.putInt(row + RequestRow.POLLED, 0);
-        Memory.putShort(row + RequestRow.IDLE, (short) 0);
-        Memory.putShort(row + RequestRow.TAKES, (short) 0);
-    }
-
-    /**
-     * The library neither polls nor answers from now on, and is not about to; what it found last is there for {@link
-     * #takePolled}. By a control thread, where the data path does not come in. Returns within one poll.
-     */
-    public void shutLibraryOut() {
-        Memory.putLongRelease(row + RequestRow.SENDER, 0);
-        Memory.putLongRelease(row + RequestRow.POLL, 0);
-        if (ProcessBarrier.isAvailable()) { // else it was never let in
-            ProcessBarrier.pass();
-        }
-        while (Memory.getShortAcquire(row + RequestRow.INSIDE) != 0) {
-            Thread.onSpinWait();
-        }
-    }
-
-    /**
-     * Returns what the library's last poll returned, unless Java has taken it or it was 0; the library may poll again.
+     * Returns what the library's last poll returned, unless Java has taken it or Java need not: then 0, and the library
+     * may poll again. The first {@link #taken} of its completions are accounted for.
      */
     public int takePolled() {
         int count = Memory.getInt(row + RequestRow.POLLED);
@@ -250,5 +211,47 @@ public final class Requests {
             Memory.putInt(row + RequestRow.POLLED, 0);
         }
         return count;
+    }
+
+    /** Completions of that poll that are accounted for. */
+    public int taken() {
+        return Memory.getInt(row + RequestRow.TAKEN);
+    }
+
+    // ---- whose they are
+
+    /** Keeps out who moves the session's messages while another one moves the session. */
+    public Gate gate() {
+        return gate;
+    }
+
+    /** Tells whether the entry library may move the session's messages where its lane can. */
+    public boolean hasLane() {
+        return lane && functions != null;
+    }
+
+    /** The library's functions for the session's lane; empty where there is no library. */
+    public Optional<LaneFunctions> lanes() {
+        return Optional.ofNullable(functions);
+    }
+
+    /** Registered memory, as the library finds it. */
+    public MemoryTable memories() {
+        return memories;
+    }
+
+    /** A number for the calling thread, the same each time, whichever side asks. */
+    public long callingThread() {
+        return functions == null ? Thread.currentThread().threadId() : functions.thread();
+    }
+
+    /** The thread of the session's first request, or of who {@linkplain #setThread said so} since; 0: none so far. */
+    public long thread() {
+        return Memory.getLongOpaque(row + RequestRow.THREAD);
+    }
+
+    /** The calling thread is the session's from now on. */
+    public void setThread() {
+        Memory.putLongOpaque(row + RequestRow.THREAD, callingThread());
     }
 }

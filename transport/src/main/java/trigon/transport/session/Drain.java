@@ -59,12 +59,14 @@ final class Drain {
         for (PathChannel path : paths) {
             path.fence(why);
         }
-        session.requests.shutLibraryOut();
         int polled = NativePoll.result(session.requests.takePolled());
+        int taken = polled == 0 ? 0 : session.requests.taken();
         boolean done = !session.state().hasFailed();
         for (int number = 0; number < paths.length && done; number++) {
             Drain drain = new Drain(session.protocol(), number, paths[number]);
-            boolean drained = drain.takeAll(session.requests.completions(), number == 0 ? polled : 0);
+            boolean drained = number == 0
+                    ? drain.takeAll(session.requests.completions(), taken, polled)
+                    : drain.takeAll(session.requests.completions(), 0, 0);
             done = drained || drain.destroy(why);
         }
         if (session.protocol().failure() != null) {
@@ -80,11 +82,12 @@ final class Drain {
     }
 
     /**
-     * Takes completions, into which so many have been polled already. A device that has failed completes nothing more,
-     * but what it has completed lies in the host's memory: it has acknowledged that to the peer, and it is taken too.
+     * Takes completions, into which so many have been polled already, and some of them are accounted for. A device that
+     * has failed completes nothing more, but what it has completed lies in the host's memory: it has acknowledged that
+     * to the peer, and it is taken too.
      */
-    private boolean takeAll(WorkCompletions completions, int polled) {
-        boolean ok = take(completions, polled);
+    private boolean takeAll(WorkCompletions completions, int taken, int polled) {
+        boolean ok = take(completions, taken, polled);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         boolean broken = polled < 0;
         boolean empty = false;
@@ -94,7 +97,7 @@ final class Drain {
             }
             int count = path.completionQueue().poll(completions);
             broken = count < 0;
-            ok = take(completions, count);
+            ok = take(completions, 0, count);
             empty = count == 0;
             if (empty && completesMore(deadline)) {
                 LockSupport.parkNanos(LOOK.toNanos());
@@ -132,9 +135,9 @@ final class Drain {
         }
     }
 
-    private boolean take(WorkCompletions completions, int count) {
+    private boolean take(WorkCompletions completions, int from, int count) {
         boolean ok = true;
-        for (int index = 0; index < count && ok; index++) {
+        for (int index = from; index < count && ok; index++) {
             long request = completions.workRequestId(index);
             if (completions.statusCode(index) != WorkCompletionStatus.SUCCESS_CODE) {
                 lastSend = request == LAST_SEND ? Last.FLUSHED : lastSend;

@@ -15,6 +15,7 @@ import trigon.transport.path.PathLoss;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.protocol.Protocol;
+import trigon.transport.request.Gate;
 import trigon.verbs.LinkKind;
 
 /**
@@ -32,19 +33,18 @@ public final class Resumption {
     private final int queuePairs;
     private long repeatedBytes;
 
-    private Resumption(Session session, Gate gate, MessageProtocol first) {
+    private Resumption(Session session, MessageProtocol first) {
         this.session = session;
-        this.gate = gate;
+        gate = session.gate;
         this.first = first;
         queuePairs = session.paths.length;
     }
 
     /** Makes that of a session; empty if it ends with its paths. */
     public static Optional<Resumption> of(Session session) {
-        Gate gate = session.gate;
-        return gate == null
-                ? Optional.empty()
-                : Optional.of(new Resumption(session, gate, session.protocol().kind()));
+        return session.resumable
+                ? Optional.of(new Resumption(session, session.protocol().kind()))
+                : Optional.empty();
     }
 
     /** Counts of an end when its path was fenced: messages begun, and those confirmed, or received. */
@@ -61,7 +61,7 @@ public final class Resumption {
             path().giveUp(NcclResult.SYSTEM_ERROR, new EndFailure(EndFailure.Scope.CONNECTION, why + NOT_FENCED));
             return null;
         } finally {
-            gate.open();
+            session.openGate();
         }
     }
 
@@ -89,14 +89,13 @@ public final class Resumption {
             if (session.state().hasFailed() || session.lost) {
                 return false;
             }
-            session.requests.shutLibraryOut();
             session.requests.takePolled(); // of the former path, whose end has been counted
             List<Link> links = linksOf(next);
             Map<Long, RegisteredMemory> registrations = session.registrations();
             synchronized (registrations) {
                 registrations.values().forEach(memory -> memory.moveTo(links));
                 session.moveFlushes(links);
-                Protocol protocol = protocol().as(by, next);
+                Protocol protocol = protocol().as(by, next, registrations::get);
                 protocol.moveTo(next, received);
                 repeatedBytes = protocol.unconfirmedBytes();
                 List<PathChannel> formers = paths();
@@ -105,7 +104,7 @@ public final class Resumption {
             }
             return true;
         } finally {
-            gate.open();
+            session.openGate();
         }
     }
 
@@ -132,7 +131,7 @@ public final class Resumption {
         try {
             protocol().holdBack(on);
         } finally {
-            gate.open();
+            session.openGate();
         }
     }
 
@@ -146,18 +145,16 @@ public final class Resumption {
     public @Nullable Counts stopBetweenMessages(boolean unconfirmed) {
         gate.close();
         try {
-            session.requests.shutLibraryOut();
             session.progress();
             Counts counts = counts();
             long over = unconfirmed ? protocol().finished() : counts.confirmed;
             if (session.state() != SessionState.RUNNING || over != counts.begun) {
-                session.letLibraryPoll();
                 return null;
             }
             session.interrupt();
             return counts;
         } finally {
-            gate.open();
+            session.openGate();
         }
     }
 
@@ -167,7 +164,7 @@ public final class Resumption {
         try {
             return protocol().begun();
         } finally {
-            gate.open();
+            session.openGate();
         }
     }
 
@@ -180,12 +177,12 @@ public final class Resumption {
     public boolean repeat() {
         gate.close();
         try {
-            if (session.state() == SessionState.REPEATING) { // else the entry library may be inside
+            if (session.state() == SessionState.REPEATING) {
                 session.progress();
             }
             return session.state() == SessionState.REPEATING;
         } finally {
-            gate.open();
+            session.openGate();
         }
     }
 

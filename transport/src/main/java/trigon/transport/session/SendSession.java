@@ -63,12 +63,6 @@ public final class SendSession extends Session {
             return tell();
         }
         progress();
-        if (failure != 0) {
-            return tell();
-        }
-        if (why == Protocol.NO_RECEIVE && state() != SessionState.INTERRUPTED && mayLetLibraryIn()) {
-            protocol.letLibraryWait();
-        }
-        return NetPlugin.TRY_AGAIN;
+        return failure != 0 ? tell() : NetPlugin.TRY_AGAIN;
     }
 }

@@ -19,6 +19,7 @@ import trigon.transport.path.PathLoss;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.protocol.Protocol;
 import trigon.transport.protocol.ProtocolFailure;
+import trigon.transport.request.Gate;
 import trigon.transport.request.Requests;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.NativePoll;
@@ -41,7 +42,14 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private final long context;
     private Protocol protocol;
     PathChannel[] paths; // another array after each move
-    final @Nullable Gate gate; // null where it ends with its paths
+    final Gate gate;
+
+    /** Tells whether it may go on over other paths; else it ends with its paths, and its gate is never shut. */
+    final boolean resumable;
+
+    /** Tells whether the entry library may move its messages at all. */
+    private final boolean lanes;
+
     private @Nullable Failover failover;
     private int pathCount;
 
@@ -60,9 +68,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     private @Nullable SessionFailure cause;
 
     private SessionState state = SessionState.RUNNING;
-
-    /** The thread of the first request, or of the call that told NCCL of the failure, by its identifier; or 0. */
-    private volatile long thread;
 
     /** A path is lost; it knows why. */
     volatile boolean lost;
@@ -92,21 +97,37 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         completionQueue = paths.getFirst().completionQueue();
         completions = requests.completions();
         links = paths.stream().map(PathChannel::link).toArray(Link[]::new);
-        gate = resumable ? new Gate() : null;
-        letLibraryPoll();
+        gate = requests.gate();
+        this.resumable = resumable;
+        lanes = requests.hasLane() && (!resumable || ProcessBarrier.isAvailable());
+        letLibraryIn(); // before anybody can call, or lose a path
     }
 
-    final void letLibraryPoll() {
-        if (state == SessionState.RUNNING
-                && pathCount == 1
-                && mayLetLibraryIn()) { // else the library would have to poll several
-            completionQueue.nativePoll().ifPresent(poll -> requests.pollWith(poll, protocol.takes()));
+    /** Lets the entry library move messages, if they go as usual. */
+    private void letLibraryIn() {
+        if (goesAsUsual()) {
+            gate.openToLibrary();
+            lookForLoss();
         }
     }
 
-    /** Tells whether it can be shut out again when the session moves. */
-    final boolean mayLetLibraryIn() {
-        return gate == null || ProcessBarrier.isAvailable();
+    /** For who is inside of the gate, or has shut it. */
+    private boolean goesAsUsual() {
+        return lanes && state == SessionState.RUNNING && failure == 0 && !lost && protocol.isReadyForLibrary();
+    }
+
+    /** After the gate was opened to the library: who loses a path asks after it says so, so one of both does. */
+    private void lookForLoss() {
+        if (lost) {
+            gate.ask();
+        }
+    }
+
+    private void become(SessionState next) {
+        state = state.become(next);
+        if (next != SessionState.RUNNING) {
+            gate.ask();
+        }
     }
 
     final Protocol protocol() {
@@ -120,13 +141,20 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Tells whether the data path may come in, to {@link #leave} afterwards. */
     final boolean enter() {
-        return gate == null || gate.enter();
+        return !resumable || gate.enter();
     }
 
     final void leave() {
-        if (gate != null) {
+        letLibraryIn();
+        if (resumable) {
             gate.leave();
         }
+    }
+
+    /** The data path may come in again, after {@link Gate#close}. */
+    final void openGate() {
+        gate.open(goesAsUsual());
+        lookForLoss();
     }
 
     /** Goes on over other paths, by a protocol that has been led there; over as many links as at first. */
@@ -145,14 +173,13 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
             failByProtocol();
             return;
         }
-        state = state.become(left > 0 ? SessionState.REPEATING : SessionState.RUNNING);
-        letLibraryPoll();
+        become(left > 0 ? SessionState.REPEATING : SessionState.RUNNING);
     }
 
     /** Its paths are of no use any more, unless it has failed anyhow: {@link #use} is to give it others. */
     final void interrupt() {
         if (!state.hasFailed()) {
-            state = state.become(SessionState.INTERRUPTED);
+            become(SessionState.INTERRUPTED);
         }
     }
 
@@ -162,7 +189,11 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** Notices from now on when a path is lost. */
     public final void watchPaths() {
-        Arrays.stream(paths).forEach(path -> path.whenLost(() -> lost = true));
+        Arrays.stream(paths)
+                .forEach(path -> path.whenLost(() -> {
+                    lost = true;
+                    gate.ask();
+                }));
     }
 
     /** NCCL's context, by its handle. */
@@ -190,8 +221,8 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
 
     /** A request has begun: notes whose thread it is. */
     final long begun(long request) {
-        if (thread == 0) {
-            thread = Thread.currentThread().threadId();
+        if (requests.thread() == 0) {
+            requests.setThread();
         }
         return request;
     }
@@ -250,17 +281,18 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         int polledByLibrary = requests.takePolled();
         int count = polledByLibrary != 0 ? NativePoll.result(polledByLibrary) : completionQueue.poll(completions);
         boolean found = count > 0;
-        take(0, count);
+        take(0, polledByLibrary != 0 ? requests.taken() : 0, count);
         for (int path = 1; path < pathCount && failure == 0; path++) {
             count = paths[path].completionQueue().poll(completions);
             found |= count > 0;
-            take(path, count);
+            take(path, 0, count);
         }
         return found && failure == 0;
     }
 
-    private void take(int path, int count) {
-        for (int index = 0; index < count; index++) {
+    /** Takes account of completions, from one on. */
+    private void take(int path, int from, int count) {
+        for (int index = from; index < count; index++) {
             if (completions.statusCode(index) != WorkCompletionStatus.SUCCESS_CODE) {
                 if (state != SessionState.INTERRUPTED) {
                     failBy(path, index);
@@ -349,7 +381,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     final long fail(PathChannel on, NcclResult result, String what) {
         if (failure == 0) {
             failure = -result.code();
-            state = state.become(SessionState.FAILED);
+            become(SessionState.FAILED);
             requests.failUnfinished();
             log.warn("{}: {}. Requests not finished by then return {}", on, what, result);
             EndFailure toPeers = new EndFailure(EndFailure.Scope.CONNECTION, what);
@@ -368,16 +400,16 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     final long tell() {
         SessionFailure known = cause;
         if (known != null && state != SessionState.REPORTED) {
-            state = state.become(SessionState.REPORTED);
-            thread = Thread.currentThread().threadId();
+            become(SessionState.REPORTED);
+            requests.setThread();
             onFailureReported.accept(this, known);
         }
         return failure;
     }
 
-    /** The thread that moves its messages, by its identifier; 0: none so far. */
+    /** The thread that moves its messages, by a number of it; 0: none so far. */
     public final long thread() {
-        return thread;
+        return requests.thread();
     }
 
     /** Makes requests fail from now on, unless they were finished before, and tells the peer. Does not block. */
@@ -404,7 +436,6 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         if (failover != null) {
             failover.close();
         }
-        protocol.settle();
         requests.close();
     }
 

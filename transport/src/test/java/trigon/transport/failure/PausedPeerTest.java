@@ -22,6 +22,7 @@ import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.transport.testsupport.CapturedLog;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.transport.testsupport.TestCluster;
 import trigon.transport.testsupport.TestNode;
 
@@ -77,6 +78,7 @@ class PausedPeerTest {
                         "-XX:+UseSerialGC",
                         "-Xmx64m",
                         "--enable-native-access=ALL-UNNAMED",
+                        LaneVerbs.LIBRARY_OPTION,
                         "-cp",
                         System.getProperty("java.class.path"),
                         PausedReceiver.class.getName(),

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.transport.testsupport.TestCluster;
 
 /**
@@ -78,6 +79,7 @@ class UnreadMessagesTest {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
+                LaneVerbs.LIBRARY_OPTION,
                 "-cp",
                 System.getProperty("java.class.path"),
                 UnreadReceiver.class.getName(),

@@ -16,6 +16,7 @@ import trigon.nccl.NetPlugin;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
 import trigon.transport.testsupport.CapturedLog;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.transport.testsupport.TestCluster;
 import trigon.transport.testsupport.TestNode;
 
@@ -217,6 +218,7 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds, int leastBytes
                 "-XX:+UseSerialGC",
                 "-Xmx64m",
                 "--enable-native-access=ALL-UNNAMED",
+                LaneVerbs.LIBRARY_OPTION,
                 "-cp",
                 System.getProperty("java.class.path"),
                 UnreadSender.class.getName(),

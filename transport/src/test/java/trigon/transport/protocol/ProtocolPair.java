@@ -46,6 +46,9 @@ final class ProtocolPair implements AutoCloseable {
     private final Metrics metrics = Metrics.unshared();
     private final Links links =
             Links.open(List.of(link("soft_a", 1), link("soft_b", 2)), Map.of(LinkKind.SOFTWARE, verbs), 4096, metrics);
+    /** Registrations by their handles; these have none. */
+    private final Map<Long, RegisteredMemory> memories = Map.of();
+
     private final RequestTable table = RequestTable.unseen();
     private final WorkCompletions completions = new WorkCompletions(16);
     private final Random random = new Random(1);
@@ -205,12 +208,12 @@ final class ProtocolPair implements AutoCloseable {
         sending = open(0, PathRole.SENDER, by);
         receiving = open(1, PathRole.RECEIVER, by);
         connect();
-        receiver = (ReceiveProtocol) receives().as(by, List.of(receiving));
+        receiver = (ReceiveProtocol) receives().as(by, List.of(receiving), memories::get);
         receives().moveTo(List.of(receiving), received);
         sendingFailed = false;
         receivingFailed = false;
         assertThat(receives().repeat()).isZero();
-        sender = (SendProtocol) sends().as(by, List.of(sending));
+        sender = (SendProtocol) sends().as(by, List.of(sending), memories::get);
         sends().moveTo(List.of(sending), received);
         left = sends().repeat();
         formerlySending.close();

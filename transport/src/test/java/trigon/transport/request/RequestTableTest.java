@@ -9,7 +9,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.system.Memory;
-import trigon.verbs.NativePoll;
 import trigon.verbs.WorkCompletions;
 
 /** What the entry library finds in the table. */
@@ -21,7 +20,7 @@ class RequestTableTest {
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment addresses = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES);
-    private final RequestTable table = RequestTable.of(addresses.address());
+    private final RequestTable table = RequestTable.withoutLanes(addresses.address());
 
     @AfterEach
     void close() {
@@ -77,53 +76,29 @@ class RequestTableTest {
     }
 
     @Test
-    void saysWhatAMessageWaitsForUntilItsSessionFailsOrIsClosed() {
+    void keepsWhatTheLibraryHasPolledForJavaUntilItTakesIt() {
         Requests requests = table.open(SESSION);
         long row = requests.row();
 
-        requests.await(addresses.address(), 7);
-
-        assertThat(Memory.getLong(row + RequestRow.SENDER)).isEqualTo(SESSION);
-        assertThat(Memory.getLong(row + RequestRow.AWAITED)).isEqualTo(addresses.address());
-        assertThat(Memory.getLong(row + RequestRow.ARRIVED)).isEqualTo(7);
-        assertThat(Memory.getShort(row + RequestRow.WAITS)).isZero();
-        requests.failUnfinished();
-        assertThat(Memory.getLong(row + RequestRow.SENDER)).isZero();
-        requests.await(addresses.address(), 8);
-        requests.close();
-        assertThat(Memory.getLong(row + RequestRow.SENDER)).isZero();
-    }
-
-    @Test
-    void saysHowTheCompletionQueueIsPolledUntilItsSessionFailsOrIsClosed() {
-        Requests requests = table.open(SESSION);
-        long row = requests.row();
-
-        requests.pollWith(new NativePoll(1, 2), 3);
-
-        assertThat(Memory.getLong(row + RequestRow.POLL)).isEqualTo(1);
-        assertThat(Memory.getLong(row + RequestRow.QUEUE)).isEqualTo(2);
-        assertThat(Memory.getShort(row + RequestRow.TAKES)).isEqualTo((short) 3);
+        assertThat(Memory.getLong(row + RequestRow.HANDLE)).isEqualTo(SESSION);
         assertThat(Memory.getLong(row + RequestRow.COMPLETIONS))
                 .isEqualTo(requests.completions().address());
         assertThat(requests.takePolled()).isZero();
         Memory.putInt(row + RequestRow.POLLED, 4);
+        Memory.putInt(row + RequestRow.TAKEN, 3);
         assertThat(requests.takePolled()).isEqualTo(4);
+        assertThat(requests.taken()).isEqualTo(3);
         assertThat(requests.takePolled()).isZero();
         Memory.putInt(row + RequestRow.POLLED, 5);
-        requests.close();
-        assertThat(Memory.getLong(row + RequestRow.POLL)).isZero();
-        assertThat(Memory.getShort(row + RequestRow.TAKES)).isZero();
-        assertThat(requests.takePolled()).isZero();
-        requests.pollWith(new NativePoll(1, 2), 3);
         requests.failUnfinished();
-        assertThat(Memory.getLong(row + RequestRow.POLL)).isZero();
-        assertThat(Memory.getShort(row + RequestRow.TAKES)).isZero();
+        assertThat(requests.takePolled()).isZero();
+        requests.close();
+        assertThat(Memory.getLong(row + RequestRow.HANDLE)).isZero();
     }
 
     @Test
     void takesItsRowsAwayAtTheEnd() {
-        RequestTable other = RequestTable.of(addresses.address());
+        RequestTable other = RequestTable.withoutLanes(addresses.address());
         other.open(SESSION);
 
         other.close();

@@ -50,6 +50,9 @@ public final class TestNode implements AutoCloseable {
     public static final int PAGE_BYTES = 4 << 10;
     public static final int RDMA_MBPS = 100_000;
 
+    /** GATE_OPEN of {@code lane/lane.h}. */
+    private static final int GATE_OPEN = 1;
+
     public final RoutedNetPlugin plugin;
 
     public final long context;
@@ -62,9 +65,14 @@ public final class TestNode implements AutoCloseable {
     public volatile CountDownLatch policiesLoaded = new CountDownLatch(0);
 
     private final VerbsProvider verbs;
+
+    /** The same as the plugin uses them. */
+    private final VerbsProvider used;
+
     private final Runnable closeVerbs;
     private final Arena arena = Arena.ofShared();
-    private final long rows;
+    private final long rows = tableOfLibrary();
+    private final long memories = tableOfLibrary();
     private final Optional<PassingTime> time;
     private final NanoClock clock;
     private final AtomicReference<Runnable> nextLook = new AtomicReference<>(() -> {});
@@ -101,8 +109,8 @@ public final class TestNode implements AutoCloseable {
             verbs = around.apply(software);
             closeVerbs = software::close;
         }
+        used = verbs;
         links = discovered.links();
-        rows = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();
         plugin = open(config, discovered, cluster.kind(), name, PAGE_BYTES);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
@@ -137,9 +145,9 @@ public final class TestNode implements AutoCloseable {
                         0))
                 .toList());
         verbs = around.apply(software);
+        used = LaneVerbs.around(verbs);
         closeVerbs = software::close;
         this.links = links;
-        rows = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();
         DiscoveredLinks discovered = new DiscoveredLinks(links, Map.of(), List.of());
         plugin = open(ConfigLoader.load(environment, name), discovered, LinkKind.RDMA, name, pageBytes);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
@@ -177,8 +185,9 @@ public final class TestNode implements AutoCloseable {
     private RoutedNetPlugin open(
             PluginConfig config, DiscoveredLinks discovered, LinkKind kind, String name, int pageBytes) {
         HostNetwork host = new HostNetwork(
-                name, pageBytes, discovered, Map.of(kind, verbs), _ -> Optional.empty(), LinkSearch.NONE);
-        VisibleState visible = new VisibleState(RequestTable.of(rows), Metrics.unshared());
+                name, pageBytes, discovered, Map.of(kind, used), _ -> Optional.empty(), LinkSearch.NONE);
+        VisibleState visible =
+                new VisibleState(RequestTable.of(rows, memories, LaneVerbs.FUNCTIONS), Metrics.unshared());
         Timing timing = new Timing(clock, _ -> nextLook::set);
         return RoutedNetPlugin.open(
                 new PluginSetup(config, host, visible, RelayAccess.NONE, new PoliciesOnly(), timing));
@@ -235,10 +244,17 @@ public final class TestNode implements AutoCloseable {
         return arena.allocate(bytes, PAGE_BYTES).address();
     }
 
-    /** The opcode of completions of this comm that the entry library may take, or 0. */
-    public int takes(long comm) {
-        long row = Memory.getLong(rows + (long) HandleTable.slot(comm) * Long.BYTES);
-        return Memory.getShort(row + RequestRow.TAKES);
+    private long tableOfLibrary() {
+        return arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES).address();
+    }
+
+    /** Tells whether the entry library may move this comm's messages. */
+    public boolean isOpenToLibrary(long comm) {
+        return Memory.getInt(row(comm) + RequestRow.GATE) == GATE_OPEN;
+    }
+
+    private long row(long comm) {
+        return Memory.getLong(rows + (long) HandleTable.slot(comm) * Long.BYTES);
     }
 
     /** Somebody waits for what this node does: where its time is the test's, a moment of it passes. */

@@ -4,7 +4,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
+import java.util.Optional;
 import trigon.system.Errno;
+import trigon.verbs.NativePost;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttribute;
 import trigon.verbs.QueuePairAttributes;
@@ -237,6 +239,13 @@ final class NativeQueuePair implements QueuePair {
             errno = calls.postReceive(queuePair, EmptyReceives.list(Math.min(left, EmptyReceives.MAX)), failedReceive);
         }
         return errno;
+    }
+
+    @Override
+    public Optional<NativePost> nativePost() {
+        return queuePair == 0
+                ? Optional.empty()
+                : Optional.of(new NativePost(queuePair, calls.postSendFunction(), calls.postReceiveFunction()));
     }
 
     private int post(long workRequest) {

@@ -103,6 +103,16 @@ public final class DataPathCalls {
         }
     }
 
+    /** Address of what {@link #postSend} calls. */
+    public long postSendFunction() {
+        return postSend.address();
+    }
+
+    /** Address of what {@link #postReceive} calls. */
+    public long postReceiveFunction() {
+        return postReceive.address();
+    }
+
     /** Address of what {@link #poll} calls. */
     public long pollFunction() {
         return pollCompletionQueue.address();
