@@ -62,7 +62,8 @@ MessageProtocolTest,ClearToSendMemoryTest,PartSharesTest,PlannedMessageTest,Cand
   rm -rf "$project"/{verbs,handshake,transport}/target/surefire-reports
   # one at a time, and a second time where one fails: the tests' deadlines are for processors that are not emulated
   "$run" aarch64 "$project/mvnw" -T 1 -B -ntp -f "$project/pom.xml" -pl verbs,handshake,transport -am test \
-    "-Djvm=$java" "-Dlane.library=$project/lane/target/native-aarch64/libtrigon-lane.so" -Dtest.jvm.tier=1 "-Dtest=$tests,!*FuzzTest" -Dsurefire.failIfNoSpecifiedTests=false \
+    "-Djvm=$java" "-Dlane.library=$project/lane/target/native-aarch64/libtrigon-lane.so" \
+    -Dtest.jvm.tier=1 "-Dtest=$tests,!*FuzzTest" -Dsurefire.failIfNoSpecifiedTests=false \
     -Dspotless.check.skip=true -Dsurefire.rerunFailingTestsCount=1
   local module
   for module in verbs handshake transport; do

@@ -89,6 +89,8 @@ extern char *receive_buffer;
 extern size_t buffer_bytes;
 
 /* ---- measure.c: the data path; each prints its results. ---- */
+/* The first messages of a process, of its first connection, each timed by itself. */
+bool measure_first_messages(struct subject *subject, const struct options *options, FILE *json);
 bool measure_data_path(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]);
 /* What one connection costs, each round of samples when the token is here. */
 bool measure_in_turns(struct subject *subjects, int count, const struct options *options, int comms, FILE *json[]);

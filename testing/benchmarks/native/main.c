@@ -182,7 +182,7 @@ static bool measure(const struct options *options, struct subject *subjects, FIL
     int comms = options->comm_counts[c];
     for (int s = 0; ok && s < count; s++) {
       if (c == 0) {
-        ok = measure_setup(&subjects[s], options, json[s]);
+        ok = measure_first_messages(&subjects[s], options, json[s]) && measure_setup(&subjects[s], options, json[s]);
       }
       ok = ok && measure_growth(&subjects[s], options, comms, json[s]);
     }

@@ -330,3 +330,41 @@ bool measure_data_path(struct subject *subjects, int count, const struct options
   }
   return measure_messages(subjects, count, &question, json);
 }
+
+/* Microseconds of a message on average, of those behind one and up to another, by when each has ended. */
+static double mean_us(const int64_t *ends, int behind, int last) {
+  return (double)(ends[last] - ends[behind]) / 1e3 / (last - behind);
+}
+
+bool measure_first_messages(struct subject *subject, const struct options *options, FILE *json) {
+  enum { FEW = 10, SOME = 100, MANY = 1000, WARM = 10 * MANY };
+  static int64_t ends[WARM + 1];
+  static int first[] = {0};
+  struct question question = {.options = options, .open = 1, .comms = 1, .turns = first, .size = 8, .window = 1};
+  double ignored;
+  if (!subject_grow(subject, options, 1)) {
+    return false;
+  }
+  ends[0] = now_ns();
+  for (int i = 1; i <= MANY; i++) {
+    if (!move_messages(subject, &question, 1)) {
+      return false;
+    }
+    ends[i] = now_ns();
+  }
+  begin_result(subject, json, "first_messages", 1);
+  fprintf(json, ", \"bytes\": 8, \"unit\": \"us\", \"first\": %.2f, \"from_11\": %.3f, \"from_101\": %.3f",
+          mean_us(ends, 0, 1), mean_us(ends, FEW, SOME), mean_us(ends, SOME, MANY));
+  if (!run_for(move_messages, subject, &question, options->warmup_seconds, &ignored, &ignored)) {
+    return false;
+  }
+  ends[0] = now_ns();
+  for (int i = 1; i <= WARM; i++) {
+    if (!move_messages(subject, &question, 1)) {
+      return false;
+    }
+    ends[i] = now_ns();
+  }
+  fprintf(json, ", \"warm\": %.3f}", mean_us(ends, 0, WARM));
+  return subject_shrink(subject, 0);
+}
