@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import trigon.testsupport.Sampled;
+import trigon.transport.testsupport.LaneVerbs;
 
 /**
  * The data path over RDMA links allocates nothing, with one queue pair and with several, through the classes that serve
@@ -57,6 +58,7 @@ class InstantAllocationIT {
         }
         command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
+        command.add(LaneVerbs.LIBRARY_OPTION);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add("org.junit.platform.console.ConsoleLauncher");
         command.addAll(List.of("execute", "--disable-banner", "--disable-ansi-colors", "--details=tree"));

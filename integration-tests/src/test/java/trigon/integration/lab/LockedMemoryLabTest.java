@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.transport.path.LockedMemoryCheck;
+import trigon.transport.testsupport.LaneVerbs;
 
 /**
  * Registering memory where the process may lock little. Root may lock all there is: the process runs without that
@@ -32,6 +33,7 @@ class LockedMemoryLabTest {
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
                         "--enable-native-access=ALL-UNNAMED",
+                        LaneVerbs.LIBRARY_OPTION,
                         "-cp",
                         System.getProperty("java.class.path"),
                         LockedMemoryCheck.class.getName(),

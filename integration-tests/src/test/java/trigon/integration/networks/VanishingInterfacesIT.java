@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.integration.testsupport.CableNamespaces;
+import trigon.transport.testsupport.LaneVerbs;
 
 /** Containers come and go on a node, and their interfaces with them, while the plugin looks for its cables. */
 @Tag("long")
@@ -35,6 +36,7 @@ class VanishingInterfacesIT {
                         network,
                         ProcessHandle.current().info().command().orElseThrow(),
                         "--enable-native-access=ALL-UNNAMED",
+                        LaneVerbs.LIBRARY_OPTION,
                         "-cp",
                         System.getProperty("java.class.path"),
                         InterfaceSnapshots.class.getName(),

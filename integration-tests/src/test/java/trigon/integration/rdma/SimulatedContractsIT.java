@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import trigon.integration.testsupport.CableNamespaces;
 import trigon.integration.testsupport.SimulatedDevice;
 import trigon.testsupport.Sampled;
+import trigon.transport.testsupport.LaneVerbs;
 
 /**
  * The lab's contracts and faults, of which SoftRoCE is the other witness, on simulated devices that are called as its
@@ -59,6 +60,7 @@ class SimulatedContractsIT {
         List<String> command = new ArrayList<>(device.by("lab"));
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:NativeMemoryTracking=summary"));
+        command.add(LaneVerbs.LIBRARY_OPTION);
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"));
         command.addAll(List.of("--disable-ansi-colors", "--details=tree", "--details-theme=ascii"));
