@@ -137,7 +137,7 @@ public final class Settings {
             "`on` or `off`: whether a connection moves to another path when its own fails; if either node has it"
                     + " off, the connection fails with its path. See [failures](../reference/failures.md)");
 
-    /** Who moves the messages of a connection that runs as usual. */
+    /** Side that moves the messages of a connection that runs as usual. */
     public static final SettingKey<LaneUse> LANES = ofBoth(
             "TRIGON_LANES",
             "lanes",

@@ -1,6 +1,6 @@
 package trigon.config.setting;
 
-/** Who moves the messages of a connection that runs as usual. */
+/** Side that moves the messages of a connection that runs as usual: C or Java. */
 public enum LaneUse {
     /** The entry library, where it can reach the connection's device: messages do not go through the JVM. */
     AUTO,

@@ -45,7 +45,7 @@ public final class RegisteredMemory {
 
     private boolean closed;
 
-    /** Where the entry library finds it; null: it does not. */
+    /** The table in which the entry library finds it; null: in none. */
     private @Nullable MemoryTable shownIn;
 
     private long handle;

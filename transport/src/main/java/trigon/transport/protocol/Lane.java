@@ -128,7 +128,7 @@ final class Lane {
         return new ProtocolFailure.Mismatch(sequence, size, tag, capacity, Memory.getInt(entry + ClearToSend.TAG));
     }
 
-    /** Messages begun. */
+    /** Messages begun so far, by C and Java. */
     long begun() {
         return Memory.getLong(row + RequestRow.NEXT);
     }

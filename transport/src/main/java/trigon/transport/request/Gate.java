@@ -20,10 +20,10 @@ public final class Gate {
     /** The entry library may come in. */
     static final int OPEN = 1;
 
-    /** Java alone may. */
+    /** Java alone may come in, and is asked for each call. */
     static final int ASK = 2;
 
-    /** Nobody may. */
+    /** A control thread has the lane; nobody else may come in. */
     static final int FENCED = 3;
 
     private final long word;

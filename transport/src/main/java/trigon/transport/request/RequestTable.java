@@ -72,7 +72,7 @@ public final class RequestTable implements AutoCloseable {
         lanes = false;
     }
 
-    /** Where the library finds registered memory. */
+    /** The table in which the library finds registered memory. */
     public MemoryTable memories() {
         return memories;
     }

@@ -43,7 +43,7 @@ public final class LaneVerbs {
     /** By what a test's child process finds the library, too. */
     public static final String LIBRARY_OPTION = "-D" + LIBRARY + "=" + System.getProperty(LIBRARY, "");
 
-    /** Of the library for tests. */
+    /** The functions of the library that tests use in place of the entry library. */
     public static final LaneFunctions FUNCTIONS =
             LaneFunctions.at(SymbolLookup.libraryLookup(Path.of(System.getProperty(LIBRARY, "")), Arena.global())
                     .findOrThrow("lane_functions")
