@@ -118,7 +118,7 @@ public final class CableNamespaces implements AutoCloseable {
     }
 
     /** Runs a command line without quotes on a node. */
-    void inside(String node, String command) {
+    public void inside(String node, String command) {
         inside(node, command.split(" "));
     }
 

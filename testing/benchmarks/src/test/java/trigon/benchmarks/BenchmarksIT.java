@@ -196,6 +196,7 @@ class BenchmarksIT {
             }
         }
         List<String> expected = new ArrayList<>(List.of("connect_early 0", "connect 0", "close 0"));
+        expected.add("first_messages 1 " + sizes.getFirst() + " ");
         for (int count : comms) {
             for (String question : List.of("growth", "devices", "test_empty", "test_call")) {
                 expected.add(question + " " + count);
