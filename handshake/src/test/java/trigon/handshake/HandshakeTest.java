@@ -274,7 +274,7 @@ class HandshakeTest {
         OutgoingOffer outgoing = client.connect(nobody, client.offer(connection));
 
         assertThat(failureOf(outgoing.answer()))
-                .returns(Kind.UNREACHABLE, HandshakeException::kind)
+                .returns(Kind.REFUSED, HandshakeException::kind)
                 .hasMessageContaining("127.0.0.2")
                 .hasMessageContaining("127.0.0.1:" + nobody.getPort())
                 .hasMessageContaining("refused");

@@ -16,7 +16,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.stream.ConnectFailures;
 import trigon.stream.Conversation.Step;
+import trigon.stream.RefusalCause;
 import trigon.stream.circuit.CircuitFormat;
 import trigon.stream.circuit.CircuitOpening;
 import trigon.stream.circuit.CircuitRequest;
@@ -157,10 +159,11 @@ final class Circuit {
 
     /** Its deadline is over. */
     void expire() {
-        refuse(
-                phase == Phase.AWAITS_HEADER || phase == Phase.AWAITS_REST
-                        ? "the request did not come in time"
-                        : next() + " did not answer in time");
+        if (phase == Phase.AWAITS_HEADER || phase == Phase.AWAITS_REST) {
+            refuse(RefusalCause.DENIED, "the request did not come in time");
+        } else {
+            refuse(silenceOfNext(), text(next()) + " did not answer in time");
+        }
     }
 
     private void readHeader() throws IOException {
@@ -169,7 +172,7 @@ final class Circuit {
         }
         int rest = CircuitRequest.bytesAfter(header);
         if (rest < 0) {
-            refuse("this is not a circuit request of this version");
+            refuse(RefusalCause.DENIED, "this is not a circuit request of this version");
             return;
         }
         phase = Phase.AWAITS_REST;
@@ -183,14 +186,14 @@ final class Circuit {
         Optional<CircuitRequest.Received> received =
                 CircuitRequest.decode(greeting, header, expected.array(), admission.keys());
         if (received.isEmpty()) {
-            refuse("the requested route is invalid");
+            refuse(RefusalCause.DENIED, "the requested route is invalid");
             return;
         }
         Optional<String> objection = admission.objection(received.get(), peer);
         if (objection.isPresent()) {
-            refuse(objection.get());
+            refuse(RefusalCause.DENIED, objection.get());
         } else if (!host.admit(this)) {
-            refuse("it already carries its maximum of circuits");
+            refuse(RefusalCause.FULL, "it already carries its maximum of circuits");
         } else {
             request = received.get().request();
             connect();
@@ -242,7 +245,10 @@ final class Circuit {
             case Step.Read() -> {}
             case Step.Send(byte[] bytes) -> onwards().send(bytes);
             case Step.Open() -> opened();
-            case Step.Refused(String why) -> refuse("the relay at " + text(next()) + " refuses: " + why);
+            case Step.NotOpened(RefusalCause cause, String why) ->
+                refuse(cause.fromRelayBefore(), "the relay at " + text(next()) + " refuses: " + why);
+            case Step.Refused(String why) ->
+                refuse(RefusalCause.NEXT_RELAY, "the relay at " + text(next()) + " refuses: " + why);
         }
     }
 
@@ -350,13 +356,13 @@ final class Circuit {
     }
 
     /** Tells who asked, as far as it listens, and ends. */
-    void refuse(String why) {
+    void refuse(RefusalCause cause, String why) {
         if (phase == Phase.OVER) {
             return;
         }
         host.refused("a circuit for " + InterfaceAddress.text(peer) + " is refused: " + why);
         try {
-            incoming.send(CircuitFormat.refused(why));
+            incoming.send(CircuitFormat.refused(cause, why));
         } catch (IOException e) {
             log.debug("{} is gone: {}", peer, e.toString());
         }
@@ -366,7 +372,11 @@ final class Circuit {
     private void broken(IOException cause) {
         switch (phase) {
             case CONNECTING, OPENING ->
-                refuse("%s cannot be reached from the relay: %s".formatted(text(next()), cause.getMessage()));
+                refuse(
+                        phase == Phase.CONNECTING && isLastHop() && ConnectFailures.isRefusal(cause)
+                                ? RefusalCause.END_REFUSED
+                                : silenceOfNext(),
+                        "%s cannot be reached from the relay: %s".formatted(text(next()), cause.getMessage()));
             case UPGRADING, SPLICED -> {
                 log.debug("between {} and {}: {}", peer, next(), cause.toString());
                 incoming.reset();
@@ -387,6 +397,14 @@ final class Circuit {
             outgoing.close();
         }
         host.ended(this, slots);
+    }
+
+    private boolean isLastHop() {
+        return Objects.requireNonNull(request).hops().size() == 1;
+    }
+
+    private RefusalCause silenceOfNext() {
+        return isLastHop() ? RefusalCause.END_UNREACHABLE : RefusalCause.NEXT_RELAY;
     }
 
     private static String text(InetSocketAddress address) {

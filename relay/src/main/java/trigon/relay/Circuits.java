@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import trigon.stream.RefusalCause;
 import trigon.stream.SocketStream;
 import trigon.stream.hop.HopDevices;
 import trigon.stream.loop.Acceptor;
@@ -176,7 +177,7 @@ final class Circuits implements Circuit.Host, Acceptor.Owner, EventLoop.Watched 
         strangers.add(circuit);
         Circuit oneTooMany = oneTooMany(circuit);
         if (oneTooMany != null) {
-            oneTooMany.refuse("too many connections sent no request");
+            oneTooMany.refuse(RefusalCause.FULL, "too many connections sent no request");
         }
         count();
     }

@@ -104,12 +104,15 @@ class RelayTest extends RelayedNodes {
         CircuitKeys stranger = new CircuitKeys(Optional.of(new byte[] {8}));
 
         assertThat(refusal(relay, new CircuitRequest(List.of(at(end))), stranger))
+                .startsWith("DENIED: ")
                 .contains("the cluster key");
         assertThat(refusal(relay, new CircuitRequest(List.of(at(elsewhere))), KEYS))
+                .startsWith("DENIED: ")
                 .contains("not on any of the relay's links");
         assertThat(refusal(relay, new CircuitRequest(List.of(new InetSocketAddress("127.0.23.2", 80))), KEYS))
                 .contains("own address");
         assertThat(refusal(relay, new CircuitRequest(List.of(at(closed))), KEYS))
+                .startsWith("END_REFUSED: ")
                 .contains("cannot be reached");
         assertThat(relay.counts().refused()).isEqualTo(4);
         Await.until("no circuit is left", () -> relay.counts().circuits() == 0);
@@ -121,7 +124,9 @@ class RelayTest extends RelayedNodes {
         ServerSocket end = listen("127.0.23.3");
         Socket one = circuit(relay, "127.0.12.2", end);
         circuit(relay, "127.0.12.2", end);
-        assertThat(refusal(relay, new CircuitRequest(List.of(at(end))), KEYS)).contains("its maximum of circuits");
+        assertThat(refusal(relay, new CircuitRequest(List.of(at(end))), KEYS))
+                .startsWith("FULL: ")
+                .contains("its maximum of circuits");
 
         one.close();
         accept(end).close();
@@ -146,7 +151,7 @@ class RelayTest extends RelayedNodes {
         try (Socket socket = connect(relay, "127.0.12.2")) {
             socket.getOutputStream().write(recorded.toByteArray());
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(answer).contains("the cluster key");
+            assertThat(answer).startsWith("DENIED: ").contains("the cluster key");
         }
         assertThat(relay.counts().opened()).isEqualTo(1);
         Await.until("it is counted", () -> relay.counts().refused() == 1);

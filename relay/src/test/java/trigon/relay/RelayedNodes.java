@@ -112,8 +112,9 @@ abstract class RelayedNodes {
     final String refusal(Relay relay, CircuitRequest request, CircuitKeys keys) throws IOException {
         try (Socket socket = connect(relay, "127.0.12.2")) {
             Step last = say(socket, new CircuitOpening(request, keys));
-            assertThat(last).isInstanceOf(Step.Refused.class);
-            return ((Step.Refused) last).why();
+            assertThat(last).isInstanceOf(Step.NotOpened.class);
+            Step.NotOpened refused = (Step.NotOpened) last;
+            return refused.cause() + ": " + refused.why();
         }
     }
 

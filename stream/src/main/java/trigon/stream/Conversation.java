@@ -23,6 +23,9 @@ public interface Conversation {
 
         /** The other side refuses, or is not who it should be. */
         record Refused(String why) implements Step {}
+
+        /** A relay opens no circuit; the end has had no say in it, unless the cause tells of the end. */
+        record NotOpened(RefusalCause cause, String why) implements Step {}
     }
 
     /** The buffer for what is read next; full before {@link #next} is called. */

@@ -5,10 +5,14 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.stream.Conversation;
 import trigon.stream.Conversation.Step;
+import trigon.stream.RefusalCause;
+import trigon.stream.dial.FirstHop;
+import trigon.system.InterfaceAddress;
 
 /**
  * Opens the circuit of a handshake that goes through relays. Who comes after it in the pipeline hears that the channel
@@ -16,11 +20,18 @@ import trigon.stream.Conversation.Step;
  */
 final class CircuitHandler extends ChannelInboundHandlerAdapter {
 
+    private final FirstHop firstHop;
     private final Conversation opening;
     private boolean open;
     private boolean refused;
 
-    CircuitHandler(Conversation opening) {
+    /**
+     * Opens one at its first relay.
+     *
+     * @param opening what is said there, from the beginning
+     */
+    CircuitHandler(FirstHop firstHop, Conversation opening) {
+        this.firstHop = firstHop;
         this.opening = opening;
     }
 
@@ -65,10 +76,51 @@ final class CircuitHandler extends ChannelInboundHandlerAdapter {
                 open = true;
                 context.fireChannelActive();
             }
-            case Step.Refused(String why) -> {
-                refused = true; // whatever it says after that is nobody's
-                context.fireExceptionCaught(new HandshakeException(Kind.UNREACHABLE, "a relay refuses: " + why));
+            case Step.Refused(String why) -> refuse(context, Kind.NO_CIRCUIT, why);
+            case Step.NotOpened(RefusalCause cause, String why) -> {
+                firstHop.onRefused(cause);
+                refuse(context, kindOf(cause), why);
             }
         }
+    }
+
+    private void refuse(ChannelHandlerContext context, Kind kind, String why) {
+        refused = true; // whatever it says after that is nobody's
+        context.fireExceptionCaught(new HandshakeException(kind, "a relay refuses: " + why));
+    }
+
+    private static Kind kindOf(RefusalCause cause) {
+        return switch (cause) {
+            case END_REFUSED -> Kind.REFUSED;
+            case END_UNREACHABLE -> Kind.UNREACHABLE;
+            case FULL, DENIED, NEXT_RELAY -> Kind.NO_CIRCUIT;
+        };
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        if (!open && !refused) {
+            loseRelay(context, "has closed the connection");
+        }
+        context.fireChannelInactive();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (open || refused || !(cause instanceof IOException)) {
+            context.fireExceptionCaught(cause);
+        } else {
+            loseRelay(context, String.valueOf(cause.getMessage()));
+        }
+    }
+
+    /** Before the circuit is open, the connection's end is the relay's, and not the peer's. */
+    private void loseRelay(ChannelHandlerContext context, String how) {
+        refused = true;
+        firstHop.onUnreachable();
+        context.fireExceptionCaught(new HandshakeException(
+                Kind.NO_CIRCUIT,
+                "the relay at %s opened no circuit: %s"
+                        .formatted(InterfaceAddress.text(firstHop.address().getAddress()), how)));
     }
 }

@@ -27,7 +27,9 @@ import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
+import trigon.stream.ConnectFailures;
 import trigon.stream.dial.FirstHop;
+import trigon.system.InterfaceAddress;
 
 /** The connecting side's TCP connection until the listener has proven itself. Subclasses do what comes after. */
 abstract class ClientConnection extends HandshakeConnection {
@@ -94,7 +96,8 @@ abstract class ClientConnection extends HandshakeConnection {
                     protected void initChannel(Channel channel) {
                         target.firstHop()
                                 .opening()
-                                .ifPresent(each -> channel.pipeline().addLast(new CircuitHandler(each)));
+                                .ifPresent(each ->
+                                        channel.pipeline().addLast(new CircuitHandler(target.firstHop(), each)));
                         attach(channel);
                     }
                 })
@@ -109,10 +112,24 @@ abstract class ClientConnection extends HandshakeConnection {
     private void unreachable(Throwable cause) {
         if (loop().isClosing()) {
             fail(Kind.ABANDONED, "this process closes its handshakes", cause);
+        } else if (target.firstHop().route().isPresent()) {
+            target.firstHop().onUnreachable();
+            fail(
+                    Kind.NO_CIRCUIT,
+                    "no TCP connection to the relay at %s: %s%s"
+                            .formatted(
+                                    InterfaceAddress.text(
+                                            target.firstHop().address().getAddress()),
+                                    cause.getMessage(),
+                                    obstacle(cause)
+                                            .text()
+                                            .map(text -> "; " + text)
+                                            .orElse("")),
+                    cause);
         } else {
             Obstacle obstacle = obstacle(cause);
             fail(
-                    obstacle.isFirewall() ? Kind.BLOCKED : Kind.UNREACHABLE,
+                    kindOf(obstacle, cause),
                     "no TCP connection: %s; %s"
                             .formatted(
                                     cause.getMessage(),
@@ -121,6 +138,13 @@ abstract class ClientConnection extends HandshakeConnection {
                                                     + " the peer's process still runs")),
                     cause);
         }
+    }
+
+    private static Kind kindOf(Obstacle obstacle, Throwable cause) {
+        if (obstacle.isFirewall()) {
+            return Kind.BLOCKED;
+        }
+        return ConnectFailures.isRefusal(cause) ? Kind.REFUSED : Kind.UNREACHABLE;
     }
 
     /** Through relays, the peer's address says nothing of the connection's end here. */

@@ -1,6 +1,5 @@
 package trigon.handshake.connect;
 
-import java.net.ConnectException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -8,6 +7,7 @@ import java.net.NoRouteToHostException;
 import java.net.SocketException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import trigon.stream.ConnectFailures;
 import trigon.system.InterfaceAddress;
 import trigon.system.kernel.KernelNeighbours;
 import trigon.system.kernel.KernelNeighbours.Neighbour;
@@ -62,9 +62,7 @@ record Obstacle(boolean isFirewall, Optional<String> text) {
     }
 
     private static Obstacle refusal(@Nullable Throwable failure) {
-        boolean refused = failure instanceof ConnectException
-                && String.valueOf(failure.getMessage()).startsWith("Connection refused");
-        return refused
+        return ConnectFailures.isRefusal(failure)
                 ? new Obstacle(false, Optional.of("the peer's process has ended, or a firewall refuses TCP"))
                 : UNKNOWN;
     }

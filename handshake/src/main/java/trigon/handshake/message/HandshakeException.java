@@ -1,6 +1,5 @@
 package trigon.handshake.message;
 
-import java.net.ConnectException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,10 +11,12 @@ public final class HandshakeException extends RuntimeException {
 
     /** The kind of a failure, as far as the caller's next step depends on it. */
     public enum Kind {
-        /**
-         * The TCP connection could not be made (refused, no route, no such local address), or there is no path back.
-         */
+        /** The TCP connection could not be made (no route, no such local address), or there is no path back. */
         UNREACHABLE,
+        /** Nobody listens at the peer's address, as the kernel there says, or a firewall before it. */
+        REFUSED,
+        /** A relay on the route is gone, is full, or admits nothing: the peer has had no say in it. */
+        NO_CIRCUIT,
         /** A firewall rejects the TCP connection, though the peer's hardware answers. */
         BLOCKED,
         /** The deadline passed. */
@@ -50,11 +51,11 @@ public final class HandshakeException extends RuntimeException {
     }
 
     /**
-     * Returns whether the same may work a moment later: there was no path to the peer, no own address to go from, or no
-     * path back from the peer. A refusal is an answer, and stays one.
+     * Returns whether the same may work a moment later: there was no path to the peer, no circuit, no own address to go
+     * from, or no path back from the peer. A refusal is an answer, and stays one.
      */
     public boolean mayPass() {
-        return kind == Kind.UNREACHABLE && !(getCause() instanceof ConnectException);
+        return kind == Kind.UNREACHABLE || kind == Kind.NO_CIRCUIT;
     }
 
     /** For callers that act on what went wrong; people read the message. */
@@ -66,7 +67,8 @@ public final class HandshakeException extends RuntimeException {
     public void logTo(Logger logger) {
         switch (kind) {
             case REJECTED, PROTOCOL, UNAUTHENTICATED -> logger.warn("{}", getMessage());
-            case UNREACHABLE, BLOCKED, TIMED_OUT, DISCONNECTED, ABANDONED, LISTEN -> logger.debug("{}", getMessage());
+            case UNREACHABLE, REFUSED, NO_CIRCUIT, BLOCKED, TIMED_OUT, DISCONNECTED, ABANDONED, LISTEN ->
+                logger.debug("{}", getMessage());
         }
     }
 
@@ -78,11 +80,8 @@ public final class HandshakeException extends RuntimeException {
      */
     public boolean isRefusal() {
         return switch (kind) {
-            case REJECTED, UNAUTHENTICATED -> true;
-            case UNREACHABLE ->
-                getCause() instanceof ConnectException refused
-                        && String.valueOf(refused.getMessage()).startsWith("Connection refused");
-            case BLOCKED, TIMED_OUT, DISCONNECTED, PROTOCOL, ABANDONED, LISTEN -> false;
+            case REFUSED, REJECTED, UNAUTHENTICATED -> true;
+            case UNREACHABLE, NO_CIRCUIT, BLOCKED, TIMED_OUT, DISCONNECTED, PROTOCOL, ABANDONED, LISTEN -> false;
         };
     }
 }

@@ -82,7 +82,8 @@ public final class CallFailures {
             // the peer runs another network, or another Trigon, or has another cluster key
             case PROTOCOL, UNAUTHENTICATED -> NcclResult.INVALID_USAGE;
             case LISTEN -> NcclResult.SYSTEM_ERROR;
-            case UNREACHABLE, BLOCKED, TIMED_OUT, REJECTED, DISCONNECTED, ABANDONED -> NcclResult.REMOTE_ERROR;
+            case UNREACHABLE, REFUSED, NO_CIRCUIT, BLOCKED, TIMED_OUT, REJECTED, DISCONNECTED, ABANDONED ->
+                NcclResult.REMOTE_ERROR;
         };
     }
 }

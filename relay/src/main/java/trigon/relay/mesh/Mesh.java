@@ -135,7 +135,8 @@ public final class Mesh implements Relays, AutoCloseable {
                     keys,
                     relay,
                     announcer,
-                    new MeshRoutes(open, kernel, keys, announcer::nodesToRelay, resources.localRank()));
+                    new MeshRoutes(
+                            open, kernel, keys, announcer::nodesToRelay, resources.localRank(), NanoClock.SYSTEM));
         } catch (RuntimeException e) {
             relay.close();
             throw e;

@@ -28,6 +28,7 @@ import trigon.stream.circuit.CircuitKeys;
 import trigon.stream.circuit.CircuitRequest;
 import trigon.stream.circuit.CircuitRoutes;
 import trigon.system.InterfaceAddress;
+import trigon.system.NanoClock;
 import trigon.verbs.LinkKind;
 
 /** Routes through relays, for connections to come, and for the TCP connections that they are made of. Any thread. */
@@ -91,14 +92,22 @@ final class MeshRoutes implements CircuitRoutes {
 
     private final InterfaceAddress first;
     private final RouteBalancer balancer;
+    private final RelayPorts ports;
 
     /**
      * Over these links, of which there is at least one.
      *
-     * @param begin where connections begin to share routes; see {@link RouteBalancer}
+     * @param begin where connections begin to share routes and relays' processes; see {@link RouteBalancer}
      */
-    MeshRoutes(List<LocalLink> links, RouteLookup kernel, CircuitKeys keys, Supplier<Nodes> nodes, int begin) {
+    MeshRoutes(
+            List<LocalLink> links,
+            RouteLookup kernel,
+            CircuitKeys keys,
+            Supplier<Nodes> nodes,
+            int begin,
+            NanoClock clock) {
         balancer = new RouteBalancer(begin);
+        ports = new RelayPorts(begin, clock);
         this.links = List.copyOf(links);
         this.kernel = kernel;
         this.keys = keys;
@@ -184,11 +193,13 @@ final class MeshRoutes implements CircuitRoutes {
     }
 
     private CircuitRoute circuit(LocalLink link, Route route, InetSocketAddress end) {
-        List<InetSocketAddress> hops = new ArrayList<>(route.relays());
+        List<InetSocketAddress> hops =
+                new ArrayList<>(route.relays().stream().map(ports::next).toList());
         InetSocketAddress relay = hops.removeFirst();
         hops.add(end);
-        InetAddress first = InterfaceAddress.inZone(relay.getAddress(), link.interfaceIndex());
-        return new CircuitRoute(new InetSocketAddress(first, relay.getPort()), new CircuitRequest(hops), keys);
+        InetSocketAddress first = new InetSocketAddress(
+                InterfaceAddress.inZone(relay.getAddress(), link.interfaceIndex()), relay.getPort());
+        return new CircuitRoute(first, new CircuitRequest(hops), keys, ports::rest);
     }
 
     String report(List<PeerLink> remotes) {

@@ -1,7 +1,6 @@
 package trigon.relay.topology;
 
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -188,17 +187,18 @@ public final class Routes {
         int speed = carriedMbps(last.speedMbps(), rdma);
         int rdmaHops = rdma ? 1 : 0;
         int load = 0;
-        List<InetSocketAddress> relays = new ArrayList<>();
+        List<Route.Relay> relays = new ArrayList<>();
         List<String> names = new ArrayList<>();
         for (Step step : steps) {
             Node.Link there = step.there().link();
-            Node.RelayPort relay = there.relays().getFirst();
             boolean byRdma = step.here().rdma() && there.rdma();
             int slower = Math.min(step.here().speedMbps(), there.speedMbps());
             speed = Math.min(speed, carriedMbps(slower, byRdma));
             rdmaHops += byRdma ? 1 : 0;
-            load = Math.max(load, relay.loadMbps());
-            relays.add(new InetSocketAddress(there.address().address(), relay.port()));
+            load = Math.max(load, there.relays().getFirst().loadMbps());
+            relays.add(new Route.Relay(
+                    there.address().address(),
+                    there.relays().stream().map(Node.RelayPort::port).toList()));
             names.add(graph.nodes().get(step.there().node()).name());
         }
         InetAddress local = steps.getFirst().here().address().address();

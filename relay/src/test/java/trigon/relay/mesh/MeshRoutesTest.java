@@ -22,6 +22,7 @@ import trigon.routing.LocalLink;
 import trigon.routing.PeerLink;
 import trigon.stream.circuit.CircuitKeys;
 import trigon.system.InterfaceAddress;
+import trigon.system.NanoClock;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -129,7 +130,12 @@ class MeshRoutesTest {
             b.tick(now).forEach(said -> pass(b, said, said.link() == 0 ? a : c, 0, now));
         }
         MeshRoutes routes = new MeshRoutes(
-                List.of(local(ofA)), _ -> Optional.empty(), new CircuitKeys(Optional.empty()), a::nodes, 0);
+                List.of(local(ofA)),
+                _ -> Optional.empty(),
+                new CircuitKeys(Optional.empty()),
+                a::nodes,
+                0,
+                NanoClock.SYSTEM);
         InetAddress toC = linkLocal("fe80::c").address().address();
 
         assertThat(routes.pathsTo("c", List.of(new PeerLink(toC, 64, 7, KINDS)), 1))
@@ -175,7 +181,12 @@ class MeshRoutesTest {
         }
         List<LocalLink> links = ofA.stream().map(MeshRoutesTest::local).toList();
         return new MeshRoutes(
-                links, _ -> Optional.empty(), new CircuitKeys(Optional.empty()), ring.getFirst()::nodes, 0);
+                links,
+                _ -> Optional.empty(),
+                new CircuitKeys(Optional.empty()),
+                ring.getFirst()::nodes,
+                0,
+                NanoClock.SYSTEM);
     }
 
     private static void announce(List<Topology> ring, long now) {

@@ -41,11 +41,17 @@ final class RequestConnector implements PendingStream.Owner {
 
     private static final Logger log = LoggerFactory.getLogger(RequestConnector.class);
 
+    /** Relays that may turn out to be gone, one after the other, before a connection is refused. */
+    private static final int MAX_RELAYS_LOST = 4;
+
     private final RequestingQueuePair queuePair;
     private final Owner owner;
     private final Timer retry;
     private @Nullable PendingStream pending;
     private boolean connecting;
+
+    /** Since the last connection, or the last time that it gave up. */
+    private int relaysLost;
 
     RequestConnector(RequestingQueuePair queuePair, Owner owner) {
         this.queuePair = queuePair;
@@ -81,6 +87,7 @@ final class RequestConnector implements PendingStream.Owner {
         }
         connecting = false;
         pending = null;
+        relaysLost = 0;
         owner.onConnected(connection);
     }
 
@@ -90,6 +97,18 @@ final class RequestConnector implements PendingStream.Owner {
         log.debug("{} is refused by {}: {}", queuePair, peer, reason);
         stop();
         owner.onRefused("no connection to " + peer + ": " + reason);
+    }
+
+    @Override
+    public void onRelayLost(String reason) {
+        if (++relaysLost == MAX_RELAYS_LOST) {
+            onRefused(reason);
+            return;
+        }
+        log.debug(
+                "{} takes another relay to {}: {}", queuePair, queuePair.peer().address(), reason);
+        pending = null;
+        queuePair.device().eventLoop().schedule(retry, EventLoop.RETRY_NANOS);
     }
 
     @Override
@@ -105,6 +124,7 @@ final class RequestConnector implements PendingStream.Owner {
     /** Gives up what is on its way, and tries no more until {@link #connect}. */
     void stop() {
         connecting = false;
+        relaysLost = 0;
         queuePair.onConnectFinished();
         queuePair.device().eventLoop().cancel(retry);
         PendingStream unfinished = pending;

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
+import trigon.stream.RefusalCause;
 
 /** Sizes and codes of the three messages. */
 public final class CircuitFormat {
@@ -14,7 +15,7 @@ public final class CircuitFormat {
     /** "TrgC" */
     static final int MAGIC = 0x54726743;
 
-    static final byte VERSION = 2;
+    static final byte VERSION = 3;
 
     /** Bytes of the greeting: magic, version, 3 bytes of zero, nonce. */
     public static final int GREETING_BYTES = 24;
@@ -27,7 +28,7 @@ public final class CircuitFormat {
     /** Bytes of a hop: 4 or 6, the address in 16 bytes, the port. */
     static final int HOP_BYTES = 19;
 
-    /** Bytes of the reply before its text: 0 for "opened", zero, length of the text. */
+    /** Bytes of the reply before its text: 0 for "opened" or 1, the cause's code or 0, length of the text. */
     static final int REPLY_BYTES = 4;
 
     /** Most relays on a route. The first is who is asked, so the request has as many hops: the others and the end. */
@@ -79,12 +80,12 @@ public final class CircuitFormat {
     }
 
     /** The reply that it is not. */
-    public static byte[] refused(String why) {
+    public static byte[] refused(RefusalCause cause, String why) {
         byte[] text = why.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(text.length, MAX_TEXT);
         return ByteBuffer.allocate(REPLY_BYTES + length)
                 .put(REFUSED)
-                .put((byte) 0)
+                .put(cause.code())
                 .putShort((short) length)
                 .put(text, 0, length)
                 .array();
@@ -99,6 +100,11 @@ public final class CircuitFormat {
             return length == 0 ? 0 : -1;
         }
         return reply[0] == REFUSED && length > 0 && length <= MAX_TEXT ? length : -1;
+    }
+
+    /** The cause in the reply that a circuit is not open; empty if it makes no sense. */
+    static Optional<RefusalCause> cause(byte[] reply) {
+        return RefusalCause.of(reply[1]);
     }
 
     static void putHop(ByteBuffer into, InetSocketAddress hop) {

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import trigon.stream.Conversation;
+import trigon.stream.RefusalCause;
 
 /** The side that wants a circuit. */
 public final class CircuitOpening implements Conversation {
@@ -24,7 +25,8 @@ public final class CircuitOpening implements Conversation {
     private final CircuitKeys keys;
     private Phase phase = Phase.AWAITS_GREETING;
     private ByteBuffer expected = ByteBuffer.allocate(CircuitFormat.GREETING_BYTES);
-    private @Nullable String refusal;
+    private RefusalCause cause = RefusalCause.NEXT_RELAY;
+    private @Nullable Step refusal;
 
     /** An opening that has done nothing yet. */
     public CircuitOpening(CircuitRequest request, CircuitKeys keys) {
@@ -44,17 +46,19 @@ public final class CircuitOpening implements Conversation {
             case AWAITS_GREETING -> greeted(read);
             case AWAITS_REPLY -> replied(read);
             case AWAITS_TEXT ->
-                refused(UNPRINTABLE
-                        .matcher(new String(read, StandardCharsets.UTF_8))
-                        .replaceAll("?"));
-            case OVER -> refusal == null ? new Step.Open() : new Step.Refused(refusal);
+                refused(
+                        cause,
+                        UNPRINTABLE
+                                .matcher(new String(read, StandardCharsets.UTF_8))
+                                .replaceAll("?"));
+            case OVER -> refusal == null ? new Step.Open() : refusal;
         };
     }
 
     private Step greeted(byte[] greeting) {
         Optional<String> flaw = CircuitFormat.flaw(greeting);
         if (flaw.isPresent()) {
-            return refused(flaw.get());
+            return refused(RefusalCause.DENIED, flaw.get());
         }
         phase = Phase.AWAITS_REPLY;
         expected = ByteBuffer.allocate(CircuitFormat.REPLY_BYTES);
@@ -63,21 +67,23 @@ public final class CircuitOpening implements Conversation {
 
     private Step replied(byte[] reply) {
         int text = CircuitFormat.textBytes(reply);
-        if (text < 0) {
-            return refused("its reply is malformed");
-        }
         if (text == 0) {
             phase = Phase.OVER;
             return new Step.Open();
         }
+        Optional<RefusalCause> told = CircuitFormat.cause(reply);
+        if (text < 0 || told.isEmpty()) {
+            return refused(RefusalCause.DENIED, "its reply is malformed");
+        }
+        cause = told.get();
         phase = Phase.AWAITS_TEXT;
         expected = ByteBuffer.allocate(text);
         return new Step.Read();
     }
 
-    private Step refused(String why) {
+    private Step refused(RefusalCause why, String text) {
         phase = Phase.OVER;
-        refusal = why;
-        return new Step.Refused(why);
+        refusal = new Step.NotOpened(why, text);
+        return refusal;
     }
 }

@@ -3,6 +3,8 @@ package trigon.stream.circuit;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.function.Consumer;
+import trigon.stream.RefusalCause;
 
 /** Routes of circuits: says which TCP connections have to go through relays. Thread-safe; does not block. */
 public interface CircuitRoutes {
@@ -16,8 +18,30 @@ public interface CircuitRoutes {
      * @param first the relay to connect to, instead of the end
      * @param request what is to be asked for there
      * @param keys what proves that it may be
+     * @param avoid told of a relay that opens no circuit: the routes to come use another process of its node for a while
      */
-    record CircuitRoute(InetSocketAddress first, CircuitRequest request, CircuitKeys keys) {
+    record CircuitRoute(
+            InetSocketAddress first, CircuitRequest request, CircuitKeys keys, Consumer<InetSocketAddress> avoid) {
+
+        /** One whose relays are the only ones. */
+        public CircuitRoute(InetSocketAddress first, CircuitRequest request, CircuitKeys keys) {
+            this(first, request, keys, _ -> {});
+        }
+
+        /** Takes note that the first relay cannot be connected to. */
+        public void onUnreachable() {
+            avoid.accept(first);
+        }
+
+        /** Takes note that the first relay has not opened the circuit. */
+        public void onRefused(RefusalCause cause) {
+            switch (cause) {
+                case FULL -> avoid.accept(first);
+                case NEXT_RELAY ->
+                    request.hops().subList(0, request.hops().size() - 1).forEach(avoid);
+                case END_REFUSED, END_UNREACHABLE, DENIED -> {}
+            }
+        }
 
         /** The opening to be said there first, for a circuit over TCP. */
         public CircuitOpening opening() {

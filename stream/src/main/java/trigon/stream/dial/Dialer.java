@@ -68,14 +68,15 @@ public final class Dialer {
      * @param said what both ends say first, before a hop goes by anything but TCP
      */
     public PendingStream dial(InetAddress local, InetSocketAddress peer, Prologue said) {
-        Optional<CircuitRoute> route = routes.from(local, peer);
+        FirstHop firstHop = firstHop(local, peer);
+        Optional<CircuitRoute> route = firstHop.route();
         if (route.isEmpty()) {
-            return new PendingStream(local, peer, null, null);
+            return new PendingStream(local, firstHop, null, null);
         }
         Conversation opening =
                 devices.isEmpty() ? route.get().opening() : route.get().opening(said);
         HopUpgrade upgrade = devices.isEmpty() ? null : HopUpgrade.ofDialer(devices, local);
-        return new PendingStream(local, route.get().first(), opening, upgrade);
+        return new PendingStream(local, firstHop, opening, upgrade);
     }
 
     /** The last hop of a circuit that was accepted at an address of this node, before anything is said of it. */

@@ -3,6 +3,7 @@ package trigon.stream.dial;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import trigon.stream.Conversation;
+import trigon.stream.RefusalCause;
 import trigon.stream.circuit.CircuitRoutes.CircuitRoute;
 
 /**
@@ -16,5 +17,15 @@ public record FirstHop(InetSocketAddress address, Optional<CircuitRoute> route) 
     /** The conversation there before the end is reached, from its beginning; empty if this is the end. */
     public Optional<Conversation> opening() {
         return route.map(CircuitRoute::opening);
+    }
+
+    /** Takes note that no TCP connection came up there. */
+    public void onUnreachable() {
+        route.ifPresent(CircuitRoute::onUnreachable);
+    }
+
+    /** Takes note that the relay there has not opened the circuit. */
+    public void onRefused(RefusalCause cause) {
+        route.ifPresent(through -> through.onRefused(cause));
     }
 }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.stream.ByteStream;
 import trigon.stream.Conversation;
 import trigon.stream.Conversation.Step;
+import trigon.stream.RefusalCause;
 import trigon.stream.SocketOptions;
 import trigon.stream.SocketStream;
 import trigon.stream.hop.HopUpgrade;
@@ -33,6 +34,9 @@ public final class PendingStream {
 
         /** Nobody listens there, or who does takes no stream from here. */
         void onRefused(String reason);
+
+        /** A relay's process is gone, or has no room: another one of its node may do, which the next stream takes. */
+        void onRelayLost(String reason);
 
         /** Something else went wrong, a lack of buffers for example: there may be some in a moment. */
         void onFailed(Throwable cause);
@@ -57,7 +61,7 @@ public final class PendingStream {
     }
 
     private final InetAddress local;
-    private final InetSocketAddress firstHop;
+    private final FirstHop firstHop;
     private final @Nullable Conversation opening;
 
     /** The upgrade of the hop to the first relay; null where the bytes stay on TCP. */
@@ -73,11 +77,7 @@ public final class PendingStream {
      *
      * @param opening of the circuit; null if the first hop leads to the end
      */
-    PendingStream(
-            InetAddress local,
-            InetSocketAddress firstHop,
-            @Nullable Conversation opening,
-            @Nullable HopUpgrade upgrade) {
+    PendingStream(InetAddress local, FirstHop firstHop, @Nullable Conversation opening, @Nullable HopUpgrade upgrade) {
         this.local = local;
         this.firstHop = firstHop;
         this.opening = opening;
@@ -102,7 +102,7 @@ public final class PendingStream {
             channel = connecting;
             SocketOptions.apply(connecting);
             connecting.bind(new InetSocketAddress(local, 0));
-            boolean connected = connecting.connect(firstHop);
+            boolean connected = connecting.connect(firstHop.address());
             if (connected) {
                 onConnected();
             }
@@ -147,8 +147,21 @@ public final class PendingStream {
             case Step.Read() -> {}
             case Step.Send(byte[] bytes) -> send(connecting, bytes);
             case Step.Open() -> onSaid(connecting);
-            case Step.Refused(String why) -> refuse(phase == Phase.OPENS_CIRCUIT ? "a relay refuses: " + why : why);
+            case Step.Refused(String why) -> refuse(why);
+            case Step.NotOpened(RefusalCause cause, String why) -> {
+                firstHop.onRefused(cause);
+                String reason = "a relay refuses: " + why;
+                switch (cause) {
+                    case END_REFUSED, END_UNREACHABLE, DENIED -> refuse(reason);
+                    case FULL, NEXT_RELAY -> loseRelay(reason);
+                }
+            }
         }
+    }
+
+    private void loseRelay(String reason) {
+        giveUp();
+        attended().owner().onRelayLost(reason);
     }
 
     private void onSaid(SocketChannel connecting) throws IOException {
@@ -186,11 +199,11 @@ public final class PendingStream {
         try {
             bytes = connecting.read(expected);
         } catch (IOException e) {
-            refuse(String.valueOf(e.getMessage()));
+            hearNothing(String.valueOf(e.getMessage()));
             return false;
         }
         if (bytes < 0) {
-            refuse("it has closed the connection");
+            hearNothing("it has closed the connection");
         }
         return !expected.hasRemaining();
     }
@@ -201,14 +214,28 @@ public final class PendingStream {
         }
     }
 
+    /** The other side ends the connection before all is said: before the circuit is open, that is the first relay. */
+    private void hearNothing(String reason) {
+        if (phase == Phase.OPENS_CIRCUIT) {
+            firstHop.onUnreachable();
+            loseRelay("the relay at " + firstHop.address() + ": " + reason);
+        } else {
+            refuse(reason);
+        }
+    }
+
     private void refuse(String reason) {
         giveUp();
         attended().owner().onRefused(reason);
     }
 
     private void fail(Throwable cause) {
+        boolean connects = phase == Phase.CONNECTING;
         giveUp();
-        if (cause instanceof ConnectException) {
+        if (cause instanceof ConnectException && isRelayed() && connects) {
+            firstHop.onUnreachable();
+            attended().owner().onRelayLost(cause.getMessage() + " by the relay at " + firstHop.address());
+        } else if (cause instanceof ConnectException) {
             attended().owner().onRefused(String.valueOf(cause.getMessage()));
         } else {
             attended().owner().onFailed(cause);

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import trigon.stream.Conversation.Step;
+import trigon.stream.RefusalCause;
 
 class CircuitOpeningTest {
 
@@ -108,11 +109,12 @@ class CircuitOpeningTest {
         CircuitOpening opening = new CircuitOpening(REQUEST, CLUSTER);
         opening.expected().put(greeting);
         opening.next();
-        byte[] reply = CircuitFormat.refused("no \u001b[2Jro\u009bom\u202e"); // both ranges of control characters
+        byte[] reply = CircuitFormat.refused(
+                RefusalCause.FULL, "no \u001b[2Jro\u009bom\u202e"); // both ranges of control characters
         opening.expected().put(reply, 0, CircuitFormat.REPLY_BYTES);
         assertThat(opening.next()).isEqualTo(new Step.Read());
         opening.expected().put(reply, CircuitFormat.REPLY_BYTES, reply.length - CircuitFormat.REPLY_BYTES);
-        assertThat(opening.next()).isEqualTo(new Step.Refused("no ?[2Jro?om?"));
+        assertThat(opening.next()).isEqualTo(new Step.NotOpened(RefusalCause.FULL, "no ?[2Jro?om?"));
     }
 
     @Test
@@ -122,7 +124,7 @@ class CircuitOpeningTest {
             wrong[at]++;
             CircuitOpening opening = new CircuitOpening(REQUEST, CLUSTER);
             opening.expected().put(wrong);
-            assertThat(opening.next()).isInstanceOf(Step.Refused.class);
+            assertThat(opening.next()).isInstanceOf(Step.NotOpened.class);
         }
     }
 

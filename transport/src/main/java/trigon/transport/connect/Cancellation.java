@@ -94,7 +94,7 @@ final class Cancellation {
             return e.getCause() instanceof HandshakeException heard
                     && switch (heard.kind()) {
                         case REJECTED, PROTOCOL, UNAUTHENTICATED, ABANDONED -> true;
-                        case UNREACHABLE, BLOCKED, TIMED_OUT, DISCONNECTED, LISTEN -> false;
+                        case UNREACHABLE, REFUSED, NO_CIRCUIT, BLOCKED, TIMED_OUT, DISCONNECTED, LISTEN -> false;
                     };
         }
     }

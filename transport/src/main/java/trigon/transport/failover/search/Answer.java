@@ -13,6 +13,8 @@ enum Answer {
      * proven itself, and the link's port is down: it lives, and is not led there.
      */
     SILENT,
+    /** A relay on the path is gone, is full or admits nothing: that says nothing of the peer. */
+    NO_CIRCUIT,
     /** No route leads to the peer over that path. */
     NO_PATH
 }

@@ -23,7 +23,8 @@ public record Found(List<Path> alive, boolean isGone, boolean isStopped) {
 
     /**
      * By what each path has answered. A refusal counts only where the peer has been before, since anybody can refuse;
-     * and not as long as another path is silent, since a peer that is stopped is silent there.
+     * and not as long as another path is silent, since a peer that is stopped is silent there, or lacks a relay, behind
+     * which the peer may be.
      *
      * @param answers in the order in which the paths should be taken
      * @param isProven whether the peer has ever proven itself over a path
@@ -37,18 +38,21 @@ public record Found(List<Path> alive, boolean isGone, boolean isStopped) {
                 .anyMatch(entry -> entry.getValue() == Answer.REFUSED && isProven.test(entry.getKey()));
         boolean stopped = answers.entrySet().stream()
                 .anyMatch(entry -> entry.getValue() == Answer.STOPPED && isProven.test(entry.getKey()));
-        boolean silent = answers.entrySet().stream()
-                .anyMatch(entry -> isSilence(entry.getValue()) && mayLeadThere(entry.getKey(), isProven));
+        boolean silent =
+                answers.entrySet().stream().anyMatch(entry -> mayBeThere(entry.getValue(), entry.getKey(), isProven));
         return new Found(alive, alive.isEmpty() && refused && !silent, alive.isEmpty() && stopped);
     }
 
-    private static boolean isSilence(Answer answer) {
-        return answer == Answer.SILENT || answer == Answer.STOPPED;
-    }
-
-    /** A link-local address leads to one cable; most pairs of them lead nowhere, and are always silent. */
-    private static boolean mayLeadThere(Path path, Predicate<Path> isProven) {
-        return !path.reason().isLinkLocal() || isProven.test(path);
+    /**
+     * Returns whether the peer may be there all the same. A link-local address leads to one cable; most pairs of them
+     * lead nowhere, and are always silent. And some relays never open a circuit.
+     */
+    private static boolean mayBeThere(Answer answer, Path path, Predicate<Path> isProven) {
+        return switch (answer) {
+            case SILENT, STOPPED -> !path.reason().isLinkLocal() || isProven.test(path);
+            case NO_CIRCUIT -> isProven.test(path);
+            case ALIVE, REFUSED, NO_PATH -> false;
+        };
     }
 
     /** The same without those against which more speaks than against another one. */

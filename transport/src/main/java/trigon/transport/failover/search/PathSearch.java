@@ -107,9 +107,12 @@ public final class PathSearch {
         if (!asked.isCompletedExceptionally()) {
             return canCarry(path) ? Answer.ALIVE : Answer.SILENT;
         }
-        return asked.exceptionNow() instanceof HandshakeException failure && failure.isRefusal()
+        if (!(asked.exceptionNow() instanceof HandshakeException failure)) {
+            return Answer.NO_PATH;
+        }
+        return failure.isRefusal()
                 ? Answer.REFUSED
-                : Answer.NO_PATH;
+                : failure.kind() == HandshakeException.Kind.NO_CIRCUIT ? Answer.NO_CIRCUIT : Answer.NO_PATH;
     }
 
     /** The direct path over a link that a connection has left, if there is one now. */

@@ -66,6 +66,16 @@ class FoundTest {
     }
 
     @Test
+    void aRelaysRefusalIsNoWordOfThePeers() {
+        answers.put(IN_USE, Answer.NO_CIRCUIT);
+        assertThat(found(_ -> true).isGone()).isFalse();
+
+        answers.put(OTHER, Answer.REFUSED);
+        assertThat(found(_ -> true).isGone()).as("behind the relay").isFalse();
+        assertThat(found(Set.of(OTHER)::contains).isGone()).as("never there").isTrue();
+    }
+
+    @Test
     void aPeerThatLivesIsNotGone() {
         answers.put(IN_USE, Answer.REFUSED);
         answers.put(OTHER, Answer.ALIVE);
