@@ -98,11 +98,17 @@ final class ConnectionAttempt implements AutoCloseable {
             orFail(path, () -> offer(path, stripe));
         }
         awaitAnswers(start + timeout.toNanos() / 2);
+        Map<Pending, Runnable> proofs = new LinkedHashMap<>();
         for (Pending each : List.copyOf(pending)) {
-            if (!orFail(each.path, () -> bringUp(each))) {
+            if (!orFail(each.path, () -> proofs.put(each, bringUp(each)))) {
                 drop(each);
             }
         }
+        proofs.forEach((each, proof) -> {
+            if (!orFail(each.path, proof)) {
+                drop(each);
+            }
+        });
         List<Pending> up = List.copyOf(pending);
         up.forEach(each -> factory.awaitOpen(each.channel));
         List<CompletableFuture<Established>> results =
@@ -193,7 +199,8 @@ final class ConnectionAttempt implements AutoCloseable {
         return resumable;
     }
 
-    private void bringUp(Pending each) {
+    /** Returns what is left to wait for. */
+    private Runnable bringUp(Pending each) {
         Answer answer = await(each.offer.answer());
         peer = answer.node();
         resumable &= answer.failover();
@@ -204,7 +211,7 @@ final class ConnectionAttempt implements AutoCloseable {
                 new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps()),
                 each.offer.key(),
                 trafficClass);
-        factory.prove(each.channel);
+        return factory.prove(each.channel);
     }
 
     private static MessageProtocol protocol(Path path, boolean severalQueuePairs) {

@@ -102,12 +102,15 @@ public final class PathFactory {
      * Has the connecting side find out whether the connected path carries anything, once the peer's end is connected,
      * too. Of a software link its handshake has shown that.
      *
-     * @throws trigon.verbs.VerbsException if it does not
+     * @return the rest of it, which waits, and throws a {@link trigon.verbs.VerbsException} if the path does not
+     * @throws trigon.verbs.VerbsException if the device takes nothing
      */
-    public void prove(PathChannel path) {
-        if (path.link().local().kind() == LinkKind.RDMA) {
-            DataPathProbe.run(path);
+    public Runnable prove(PathChannel path) {
+        if (path.link().local().kind() != LinkKind.RDMA) {
+            return () -> {};
         }
+        long deadline = DataPathProbe.begin(path);
+        return () -> DataPathProbe.await(path, deadline);
     }
 
     /** Waits until the first message of a connected path can go at once; not for long, since that one may wait, too. */

@@ -3,7 +3,9 @@ package trigon.transport.failover;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -121,9 +123,11 @@ final class PathOffers {
                 });
             }
             var _ = stop.thenRun(() -> pending.forEach(each -> each.offer.abandon("the connection is closed")));
+            Map<Pending, Runnable> proofs = new LinkedHashMap<>();
             for (Pending each : pending) {
-                orFail(each.over, () -> bringUp(each, protocol, peer));
+                orFail(each.over, () -> proofs.put(each, bringUp(each, protocol, peer)));
             }
+            proofs.forEach((each, proof) -> orFail(each.over, proof));
             pending.forEach(each -> factory.awaitOpen(each.path));
             List<CompletableFuture<Established>> results = pending.stream()
                     .map(each -> each.offer.sendReady(pending.size()))
@@ -169,11 +173,12 @@ final class PathOffers {
         }
     }
 
-    private void bringUp(Pending each, MessageProtocol protocol, Counterpart peer) {
+    /** Returns what is left to wait for. */
+    private Runnable bringUp(Pending each, MessageProtocol protocol, Counterpart peer) {
         Answer answer = join(each.offer.answer());
         PeerEnd end = new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps());
         factory.connect(each.path, PathRole.SENDER, protocol, end, each.offer.key(), peer.trafficClass());
-        factory.prove(each.path);
+        return factory.prove(each.path);
     }
 
     private static void orFail(Path over, Runnable step) {

@@ -356,11 +356,10 @@ public final class PathMonitor {
         var entries = device.gidTable(port);
         List<Link> lost = concerned.stream()
                 .filter(link -> entries.stream()
-                        .noneMatch(entry -> entry.index() == link.local().gidIndex()
-                                && entry.gid().equals(link.local().gid())))
+                        .noneMatch(entry -> entry.gid().equals(link.local().gid())))
                 .toList();
         if (lost.isEmpty()) {
-            log.info("{}. The GIDs in use are still there", where);
+            log.info("{}. The GIDs in use are still there", where); // new connections look for their places
         } else {
             log.warn(
                     "{}. The GID of {} is gone: nothing arrives over it, and its connections fail; restore the"

@@ -28,19 +28,30 @@ public final class DataPathProbe {
     private DataPathProbe() {}
 
     /**
-     * Returns once the write is acknowledged.
+     * Posts the write. Several paths' writes are posted first and waited for afterwards, so that they share the wait.
      *
-     * @throws VerbsException if it fails, or is not acknowledged within half a second
+     * @return when it has to be acknowledged, by {@link System#nanoTime}
+     * @throws VerbsException if it cannot be posted
      */
-    public static void run(PathChannel path) {
+    public static long begin(PathChannel path) {
         int errno = path.queuePair().postWrite(REQUEST, 0, 0, 0, 0, 0, SendFlag.SIGNALED);
         if (errno != 0) {
             throw failed(path, errno, "an empty RDMA WRITE cannot be posted");
         }
+        return System.nanoTime() + PATIENCE.toNanos();
+    }
+
+    /**
+     * Returns once the write is acknowledged.
+     *
+     * @param deadline as {@link #begin} has said
+     * @throws VerbsException if it fails, or is not acknowledged by then
+     */
+    public static void await(PathChannel path, long deadline) {
         try (Arena arena = Arena.ofConfined()) { // closing a shared one would stop all threads of the process
             WorkCompletions completions = new WorkCompletions(
                     arena.allocate(WorkCompletions.STRIDE, Long.BYTES).address(), 1);
-            int count = await(path, completions);
+            int count = poll(path, completions, deadline);
             if (count < 0) {
                 throw failed(path, -count, "the completion queue cannot be polled");
             }
@@ -56,10 +67,9 @@ public final class DataPathProbe {
         }
     }
 
-    private static int await(PathChannel path, WorkCompletions completions) {
-        long start = System.nanoTime();
+    private static int poll(PathChannel path, WorkCompletions completions, long deadline) {
         int count = path.completionQueue().poll(completions);
-        while (count == 0 && System.nanoTime() - start < PATIENCE.toNanos()) {
+        while (count == 0 && System.nanoTime() - deadline < 0) {
             LockSupport.parkNanos(LOOK.toNanos());
             count = path.completionQueue().poll(completions);
         }

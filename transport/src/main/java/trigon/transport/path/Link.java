@@ -87,9 +87,18 @@ public final class Link {
         return protectionDomain;
     }
 
-    /** The port as it was when the device was opened. */
+    /** The port as it was when the device was opened: for what does not change, such as its longest message. */
     public PortAttributes port() {
         return port;
+    }
+
+    /**
+     * The port as it is now: an interface's MTU may have changed. May block.
+     *
+     * @throws trigon.verbs.VerbsException if the device has failed
+     */
+    PortAttributes queryPort() {
+        return device.queryPort(local.port());
     }
 
     /** The open paths over it: each adds itself, and takes itself out again. Thread-safe. */

@@ -8,6 +8,7 @@ import trigon.qpstate.QueuePairParameters;
 import trigon.transport.Unwinding;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.CompletionQueue;
+import trigon.verbs.PortAttributes;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.QueuePairEndpoint;
@@ -55,12 +56,9 @@ record PathResources(
                     link.local().port(),
                     0,
                     written ? EnumSet.of(AccessFlag.REMOTE_WRITE) : EnumSet.noneOf(AccessFlag.class));
+            PortAttributes port = link.queryPort();
             QueuePairEndpoint endpoint = new QueuePairEndpoint(
-                    queuePair.number(),
-                    random.nextInt(1 << 24),
-                    link.local().gid(),
-                    link.port().lid(),
-                    link.port().activeMtu());
+                    queuePair.number(), random.nextInt(1 << 24), link.local().gid(), port.lid(), port.activeMtu());
             unwinding.succeeded();
             return new PathResources(ring, completionQueue, lifecycle, endpoint);
         }
