@@ -47,7 +47,7 @@ public record TestCluster(Path file, LinkKind kind, Optional<MoverSettings> move
 
     /** A cluster on RDMA links where handshakes, and the silence of a peer, may take long. */
     public static TestCluster patientRdma(Path directory, String nodes) {
-        return of(directory, LinkKind.RDMA, nodes, "handshake: {timeout: 30s, peerTimeout: 1m}\n");
+        return of(directory, LinkKind.RDMA, nodes, "handshake: {timeout: 2m, peerTimeout: 1m}\n");
     }
 
     /** A cluster of these nodes, given as in the file. */
@@ -57,7 +57,7 @@ public record TestCluster(Path file, LinkKind kind, Optional<MoverSettings> move
 
     /** The same, where handshakes may take longer than by default: many at a time, on an emulated machine. */
     public static TestCluster patient(Path directory, LinkKind kind, String nodes) {
-        return of(directory, kind, nodes, "handshake: {timeout: 30s}\n");
+        return of(directory, kind, nodes, "handshake: {timeout: 2m}\n");
     }
 
     /** The same, whose connections go over all links that lead to the peer, with so many queue pairs on each. */
