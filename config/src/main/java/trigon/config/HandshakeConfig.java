@@ -12,9 +12,12 @@ import trigon.config.setting.SettingValues;
  *     1 h
  * @param port TCP port of the listeners; 0 lets the kernel choose a free one for each address
  * @param peerTimeout how long a connected peer may be silent before it counts as lost; 2 s to 1 h
+ * @param stoppedTimeout the same while the peer's kernel answers, so that its process is stopped; never less than the
+ *     peer's
  * @param clusterKey what a peer has to know besides its handle; empty: the handle is enough
  */
-public record HandshakeConfig(Duration timeout, int port, Duration peerTimeout, Optional<ClusterKey> clusterKey) {
+public record HandshakeConfig(
+        Duration timeout, int port, Duration peerTimeout, Duration stoppedTimeout, Optional<ClusterKey> clusterKey) {
 
     /** The values where nothing is set. */
     public static final HandshakeConfig DEFAULT = of(SettingValues.DEFAULTS, Optional.empty());
@@ -23,6 +26,8 @@ public record HandshakeConfig(Duration timeout, int port, Duration peerTimeout, 
         Settings.HANDSHAKE_TIMEOUT.require(timeout);
         Settings.HANDSHAKE_PORT.require(Optional.of(port));
         Settings.PEER_TIMEOUT.require(peerTimeout);
+        stoppedTimeout = stoppedTimeout.compareTo(peerTimeout) < 0 ? peerTimeout : stoppedTimeout;
+        Settings.STOPPED_TIMEOUT.require(stoppedTimeout);
     }
 
     static HandshakeConfig of(SettingValues settings, Optional<ClusterKey> clusterKey) {
@@ -30,6 +35,7 @@ public record HandshakeConfig(Duration timeout, int port, Duration peerTimeout, 
                 settings.get(Settings.HANDSHAKE_TIMEOUT).value(),
                 settings.get(Settings.HANDSHAKE_PORT).value().orElse(0),
                 settings.get(Settings.PEER_TIMEOUT).value(),
+                settings.get(Settings.STOPPED_TIMEOUT).value(),
                 clusterKey);
     }
 }

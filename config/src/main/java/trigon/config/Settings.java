@@ -23,6 +23,7 @@ import trigon.config.setting.StripePolicy;
 import trigon.config.setting.ValueType;
 import trigon.config.setting.ValueType.AbsolutePath;
 import trigon.config.setting.ValueType.AnyText;
+import trigon.config.setting.ValueType.EndlessTimeSpan;
 import trigon.config.setting.ValueType.Optionally;
 import trigon.config.setting.ValueType.TimeSpan;
 import trigon.config.setting.ValueType.WholeNumber;
@@ -118,6 +119,18 @@ public final class Settings {
             "20s",
             "how long a connected peer may be silent before it counts as lost, 2s to 1h; see"
                     + " [failures](../reference/failures.md)");
+
+    /**
+     * Silence of a peer whose kernel still answers: its process is stopped, or starves. The default is as long as
+     * PyTorch waits for NCCL.
+     */
+    public static final SettingKey<Duration> STOPPED_TIMEOUT = ofBoth(
+            "TRIGON_STOPPED_TIMEOUT",
+            "handshake.stoppedTimeout",
+            new EndlessTimeSpan(new TimeSpan(Duration.ofSeconds(2), Duration.ofDays(1))),
+            "10m",
+            "how long a peer's process may be stopped while its kernel answers, 2s to 24h, or `never` an end; no less"
+                    + " than `peerTimeout`. Overrides `handshake.stoppedTimeout` of the file");
 
     public static final SettingKey<Optional<Path>> CLUSTER_KEY_FILE = add(
             Optional.of("TRIGON_CLUSTER_KEY_FILE"),

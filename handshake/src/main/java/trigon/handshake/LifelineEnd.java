@@ -30,6 +30,9 @@ public sealed interface LifelineEnd {
      */
     record Silent(Duration silence) implements LifelineEnd {}
 
+    /** The peer's kernel answered, but its process said nothing for too long. */
+    record Stopped(Duration silence) implements LifelineEnd {}
+
     /** This side let go, or closes all its handshakes. */
     record Here() implements LifelineEnd {}
 
@@ -46,6 +49,10 @@ public sealed interface LifelineEnd {
                 ("the peer has been silent for %.1f s, longer than handshake.peerTimeout: its process is stopped, its"
                                 + " machine is down, or the link is cut; check both machines, and the link with"
                                 + " ip -s link on each")
+                        .formatted(silence.toMillis() / 1000.0);
+            case Stopped(Duration silence) ->
+                ("the peer has been silent for %.1f s, longer than handshake.stoppedTimeout, though its kernel"
+                                + " answers: its process is stopped, or gets no processor time; see ps on its machine")
                         .formatted(silence.toMillis() / 1000.0);
             case Here _ -> "this process has closed its end";
         };

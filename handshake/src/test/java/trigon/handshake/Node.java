@@ -69,13 +69,25 @@ public final class Node implements AutoCloseable {
             Optional<ClusterKey> clusterKey,
             Duration peerTimeout,
             NanoClock clock) {
+        this(address, timeout, fingerprint, clusterKey, peerTimeout, peerTimeout, clock);
+    }
+
+    /** One whose peers may be stopped for longer than they may be silent. */
+    public Node(
+            String address,
+            Duration timeout,
+            int fingerprint,
+            Optional<ClusterKey> clusterKey,
+            Duration peerTimeout,
+            Duration stoppedTimeout,
+            NanoClock clock) {
         loop = HandshakeEventLoop.open(clock);
         try {
             this.address = InetAddress.getByName(address);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
-        HandshakeConfig config = new HandshakeConfig(timeout, 0, peerTimeout, clusterKey);
+        HandshakeConfig config = new HandshakeConfig(timeout, 0, peerTimeout, stoppedTimeout, clusterKey);
         identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, 0, true);
         listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
         client = new HandshakeClient(loop, config);
@@ -83,7 +95,12 @@ public final class Node implements AutoCloseable {
 
     /** With the default for silent peers, and without a cluster key. */
     public static HandshakeConfig config(Duration timeout, int port) {
-        return new HandshakeConfig(timeout, port, HandshakeConfig.DEFAULT.peerTimeout(), Optional.empty());
+        return new HandshakeConfig(
+                timeout,
+                port,
+                HandshakeConfig.DEFAULT.peerTimeout(),
+                HandshakeConfig.DEFAULT.stoppedTimeout(),
+                Optional.empty());
     }
 
     public InetAddress address() {

@@ -98,6 +98,30 @@ public sealed interface ValueType<T> {
         }
     }
 
+    /** A {@link TimeSpan}, or {@code never} for one without an end. */
+    record EndlessTimeSpan(TimeSpan span) implements ValueType<Duration> {
+
+        /** Longer than any process lives. */
+        public static final Duration NEVER = Duration.ofDays(36_500);
+
+        private static final String WORD = "never";
+
+        @Override
+        public Optional<Duration> parse(String text) {
+            return text.equals(WORD) ? Optional.of(NEVER) : span.parse(text);
+        }
+
+        @Override
+        public String rule() {
+            return span.rule() + ", or " + WORD;
+        }
+
+        @Override
+        public String text(Duration value) {
+            return value.equals(NEVER) ? WORD : span.text(value);
+        }
+    }
+
     /** One of an enum's constants, in small letters. */
     record Word<E extends Enum<E>>(Class<E> constants) implements ValueType<E> {
 

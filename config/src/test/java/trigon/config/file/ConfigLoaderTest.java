@@ -106,7 +106,12 @@ class ConfigLoaderTest {
                 .isEqualTo(new QueuePairConfig(
                         OptionalInt.of(3), OptionalInt.of(2), OptionalInt.of(104), 1, 14, 5, 0, 31));
         assertThat(config.handshake())
-                .isEqualTo(new HandshakeConfig(Duration.ofMillis(1500), 7471, Duration.ofMinutes(1), Optional.empty()));
+                .isEqualTo(new HandshakeConfig(
+                        Duration.ofMillis(1500),
+                        7471,
+                        Duration.ofMinutes(1),
+                        Duration.ofMinutes(10),
+                        Optional.empty()));
         assertThat(config.stripes()).isEqualTo(new StripeConfig(StripePolicy.ALL, 2));
     }
 

@@ -62,7 +62,7 @@ abstract class ClientConnection extends HandshakeConnection {
      * @param timeout of the whole handshake
      */
     ClientConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
-        super(loop, timeout, config.peerTimeout(), "the TCP connection");
+        super(loop, timeout, config, "the TCP connection");
         this.target = target;
         clusterKey = config.clusterKey();
         bound = new InetSocketAddress(target.local(), 0);

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.HandshakeConfig;
 import trigon.handshake.Established;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
@@ -45,7 +46,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
-    private final Duration peerTimeout;
+    private final HandshakeConfig config;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
 
@@ -66,10 +67,10 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     private long peersBeats;
     private final SilenceClock silence;
 
-    protected HandshakeConnection(HandshakeEventLoop loop, Duration timeout, Duration peerTimeout, String awaited) {
+    protected HandshakeConnection(HandshakeEventLoop loop, Duration timeout, HandshakeConfig config, String awaited) {
         this.loop = loop;
         this.timeout = timeout;
-        this.peerTimeout = peerTimeout;
+        this.config = config;
         this.awaited = awaited;
         silence = new SilenceClock(loop.clock().nanoTime());
     }
@@ -166,11 +167,26 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     @Override
     public final void look(long passedNanos, long now) {
         long silent = silence.advance(passedNanos, now);
-        if (silent > peerTimeout.toNanos()) {
-            over(new LifelineEnd.Silent(Duration.ofNanos(silent)));
-            close();
+        if (silent > config.stoppedTimeout().toNanos()) {
+            boolean answers = config.stoppedTimeout().compareTo(config.peerTimeout()) > 0;
+            Duration length = Duration.ofNanos(silent);
+            endForSilence(answers ? new LifelineEnd.Stopped(length) : new LifelineEnd.Silent(length));
+        } else if (silence.isUnanswered(config.peerTimeout().toNanos(), this::hasAnsweringKernel)) {
+            endForSilence(new LifelineEnd.Silent(Duration.ofNanos(silent)));
         }
         silence.tellIfQuiet();
+    }
+
+    private void endForSilence(LifelineEnd how) {
+        over(how);
+        close();
+    }
+
+    private boolean hasAnsweringKernel() {
+        return channel != null
+                && channel.localAddress() instanceof InetSocketAddress local
+                && channel.remoteAddress() instanceof InetSocketAddress remote
+                && loop.lifelines().isAnswered(local, remote);
     }
 
     @Override

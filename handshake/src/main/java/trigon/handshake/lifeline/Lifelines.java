@@ -1,6 +1,7 @@
 package trigon.handshake.lifeline;
 
 import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,6 +35,7 @@ final class Lifelines {
     private final Set<BeatingLifeline> connections = new HashSet<>();
     private final Map<String, BeatingLifeline> traced = new HashMap<>();
     private final Map<Object, HeartbeatGroup> groups = new HashMap<>();
+    private final UnansweredLifelines unanswered;
     private boolean running;
     private long lastNanos;
     private long lastGroupNanos;
@@ -52,6 +54,12 @@ final class Lifelines {
     Lifelines(Timer timer, NanoClock clock) {
         this.timer = timer;
         this.clock = clock;
+        unanswered = new UnansweredLifelines(clock);
+    }
+
+    /** Returns whether the kernel at the other end of a lifeline acknowledges what is said. */
+    boolean isAnswered(InetSocketAddress local, InetSocketAddress remote) {
+        return unanswered.isAnswered(local, remote);
     }
 
     void add(BeatingLifeline connection) {

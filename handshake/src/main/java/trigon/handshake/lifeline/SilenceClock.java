@@ -1,6 +1,7 @@
 package trigon.handshake.lifeline;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,9 @@ final class SilenceClock {
     private volatile int looks;
 
     private long lastHeard;
+
+    /** Length of the silence when the peer's kernel was last known to answer; the event loop's. */
+    private long answered;
 
     /** The peer says more often than once a beat that it lives. */
     private volatile boolean hurries;
@@ -48,6 +52,20 @@ final class SilenceClock {
         return longer;
     }
 
+    /**
+     * Returns whether it has lasted for so long, as of the last look, without an answer of the peer's kernel.
+     *
+     * @param limit in nanoseconds
+     * @param kernelAnswers asked once in that time
+     */
+    boolean isUnanswered(long limit, BooleanSupplier kernelAnswers) {
+        if (nanos - answered <= limit) {
+            return false;
+        }
+        answered = kernelAnswers.getAsBoolean() ? nanos : answered;
+        return nanos != answered;
+    }
+
     /** Its nanoseconds, as of the last look. */
     long nanos() {
         return nanos;
@@ -57,6 +75,7 @@ final class SilenceClock {
     long recordHeard(long now) {
         long before = lastHeard;
         nanos = 0;
+        answered = 0;
         looks = 0;
         hurries = now - before < BEAT_NANOS / 2;
         lastHeard = now;

@@ -65,7 +65,7 @@ final class IncomingConnection extends HandshakeConnection {
             IncomingConnections connections,
             InetSocketAddress local,
             InetSocketAddress remote) {
-        super(loop, config.timeout(), config.peerTimeout(), "a hello");
+        super(loop, config.timeout(), config, "a hello");
         this.connections = connections;
         this.local = local;
         this.remote = remote;

@@ -33,7 +33,7 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
         FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, new byte[0], loop -> {
             OutgoingConnection outgoing = new OutgoingConnection(
                     loop,
-                    new HandshakeConfig(Node.LONG, 0, peerTimeout, Optional.empty()),
+                    new HandshakeConfig(Node.LONG, 0, peerTimeout, peerTimeout, Optional.empty()),
                     FuzzedPeer.CONNECTING.getAddress(),
                     FuzzedPeer.LISTENING,
                     Node.secretOf(FuzzedPeer.CONNECTION),

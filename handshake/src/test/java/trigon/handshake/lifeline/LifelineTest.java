@@ -105,6 +105,30 @@ class LifelineTest {
         }
     }
 
+    /** The kernel of this machine has the peer's end of the connection, and answers for it. */
+    @Test
+    void aPeerWhoseKernelAnswersIsStoppedAndNotLost() throws Exception {
+        Duration stopped = SILENCE.multipliedBy(5);
+        try (Node patient = new Node("127.0.0.3", Node.LONG, 1, Optional.empty(), SILENCE, stopped, clock);
+                RawPeer peer = RawPeer.connectingTo(patient.listeningAt(), connection, Node.secretOf(connection))) {
+            Lifeline lifeline = establish(peer, patient);
+
+            for (Duration silent = BEAT; silent.compareTo(stopped) <= 0; silent = silent.plus(BEAT)) {
+                assertThat(lifeline.lost()).as("after %s", silent).isNotDone();
+                pass(BEAT, patient);
+            }
+            Await.until("the end", () -> {
+                pass(BEAT, patient);
+                return lifeline.lost().isDone();
+            });
+
+            assertThat(end(lifeline))
+                    .isInstanceOfSatisfying(
+                            LifelineEnd.Stopped.class,
+                            end -> assertThat(end.silence()).isGreaterThan(stopped));
+        }
+    }
+
     @Test
     void aPeerThatIsKilledIsLostAtOnce() throws Exception {
         try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
@@ -328,6 +352,7 @@ class LifelineTest {
                         new LifelineEnd.Failed(failure("its reason")),
                         new LifelineEnd.Broken("Connection reset"),
                         new LifelineEnd.Silent(Duration.ofMillis(20_500)),
+                        new LifelineEnd.Stopped(Duration.ofMillis(600_500)),
                         new LifelineEnd.Here()))
                 .extracting(LifelineEnd::explanation)
                 .satisfiesExactly(
@@ -335,6 +360,7 @@ class LifelineTest {
                         text -> assertThat(text).contains("its reason"),
                         text -> assertThat(text).contains("killed", "Connection reset", "dmesg"),
                         text -> assertThat(text).contains("20.5 s", "handshake.peerTimeout", "ip -s link"),
+                        text -> assertThat(text).contains("600.5 s", "handshake.stoppedTimeout", "is stopped"),
                         text -> assertThat(text).contains("this process"));
     }
 
@@ -391,16 +417,20 @@ class LifelineTest {
 
     /** Connects a peer that then says only what the test wants. */
     private Lifeline establish(RawPeer peer) throws Exception {
-        Node.Listener listener = server.listen(connection);
+        return establish(peer, server);
+    }
+
+    private Lifeline establish(RawPeer peer, Node with) throws Exception {
+        Node.Listener listener = with.listen(connection);
         peer.hello();
         peer.expect(HandshakeMessage.Challenge.class);
         peer.say(client.offer(connection));
         Node.Attempt attempt = listener.next();
-        attempt.answer().complete(server.answer());
+        attempt.answer().complete(with.answer());
         peer.expect(Answer.class);
         peer.say(new Ready(1));
         peer.expect(Ready.class);
-        assertThat(attempt.incoming().local()).isEqualTo(server.listeningAt());
+        assertThat(attempt.incoming().local()).isEqualTo(with.listeningAt());
         return attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
     }
 

@@ -177,7 +177,7 @@ class TriangleContainersIT {
     @Test
     @Tag("long")
     void aNodeThatStaysPausedIsAnErrorOnTheOthers() {
-        ContainerJob job = startLongJob("TRIGON_PEER_TIMEOUT=10s");
+        ContainerJob job = startLongJob("TRIGON_PEER_TIMEOUT=10s", "TRIGON_STOPPED_TIMEOUT=12s");
 
         triangle.pause(C);
 

@@ -25,6 +25,9 @@ public final class UnansweredConnections {
     private static final int TIMER = 5;
     private static final int RETRANSMITS = 6;
 
+    /** Of a closed window, of data that found no route, or of an idle connection (keepalive). */
+    private static final int PROBES = 8;
+
     /** The retransmission timer runs, and no other one. */
     private static final String RETRANSMISSION = "01:";
 
@@ -39,31 +42,35 @@ public final class UnansweredConnections {
     private UnansweredConnections() {}
 
     /**
-     * Reads the kernel's tables for connections whose last segment was sent again at least so many times. Each time
-     * takes twice as long as the one before, and the first at least 0.2 s.
+     * Reads the kernel's tables for connections whose last segment, or a probe, was sent again at least so many times.
+     * Each time takes twice as long as the one before, and the first at least 0.2 s. An answer sets the count to 0.
      */
-    public static Set<Ends> read(int retransmits) throws IOException {
-        return read(TABLES, retransmits);
+    public static Set<Ends> read(int times) throws IOException {
+        return read(TABLES, times);
     }
 
-    static Set<Ends> read(Path tables, int retransmits) throws IOException {
+    static Set<Ends> read(Path tables, int times) throws IOException {
         Set<Ends> found = new HashSet<>();
         for (String table : new String[] {"tcp", "tcp6"}) {
             if (Files.exists(tables.resolve(table))) { // no tcp6 without IPv6
                 Files.readAllLines(tables.resolve(table)).stream()
                         .skip(1)
                         .map(line -> line.strip().split("\\s+"))
-                        .filter(fields -> isUnanswered(fields, retransmits))
+                        .filter(fields -> isUnanswered(fields, times))
                         .forEach(fields -> found.add(new Ends(address(fields[LOCAL]), address(fields[REMOTE]))));
             }
         }
         return found;
     }
 
-    private static boolean isUnanswered(String[] fields, int retransmits) {
-        return fields.length > RETRANSMITS
-                && fields[TIMER].startsWith(RETRANSMISSION)
-                && Integer.parseUnsignedInt(fields[RETRANSMITS], 16) >= retransmits;
+    private static boolean isUnanswered(String[] fields, int times) {
+        if (fields.length <= PROBES) {
+            return false;
+        }
+        int count = fields[TIMER].startsWith(RETRANSMISSION)
+                ? Integer.parseUnsignedInt(fields[RETRANSMITS], 16)
+                : Integer.parseUnsignedInt(fields[PROBES]);
+        return count >= times;
     }
 
     /** For example {@code 0100007F:1F90}: words of the network's bytes as this machine reads them, and the port. */

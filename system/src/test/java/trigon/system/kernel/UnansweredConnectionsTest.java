@@ -22,6 +22,7 @@ class UnansweredConnectionsTest {
                2: 020CC90A:1F90 010CC90A:C002 01 00000100:00000000 01:00000014 00000001     0        0 1525 1
                3: 020CC90A:1F90 010CC90A:C003 01 00010000:00000000 04:00000F00 00000009     0        0 1526 9
                4: 020CC90A:1F90 010CC90A:C004 01 00000000:00000000 02:00000F00 00000000     0        0 1527 1
+               5: 020CC90A:1F90 010CC90A:C007 01 00010000:00000000 04:00000F00 00000000     0        6 1530 1
             """;
 
     private static final String TCP6 = """
@@ -36,7 +37,10 @@ class UnansweredConnectionsTest {
     @TempDir
     Path tables;
 
-    /** Not a receiver that does not read, whose window is probed, nor an idle connection that is kept alive. */
+    /**
+     * Not a receiver that does not read, which answers probes of its window, nor an idle connection that is kept alive;
+     * but one whose probes nobody answers.
+     */
     @Test
     void areThoseThatAreSentAgainAndAgain() throws IOException {
         assumeTrue(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN);
@@ -46,6 +50,7 @@ class UnansweredConnectionsTest {
         assertThat(UnansweredConnections.read(tables, 6))
                 .containsExactlyInAnyOrder(
                         new Ends(at("10.201.12.2", 0x1F90), at("10.201.12.1", 0xC001)),
+                        new Ends(at("10.201.12.2", 0x1F90), at("10.201.12.1", 0xC007)),
                         new Ends(at("10.201.12.2", 0x1F91), at("10.201.12.1", 0xC005)),
                         new Ends(at("fe80::1", 0x1F92), at("fe80::2", 0xC006)));
     }

@@ -124,7 +124,7 @@ final class PathHealth {
         if (stopped.add(peer)) {
             log.warn(
                     "the process on {} does not answer, though its kernel does: it is stopped, or gets no processor"
-                            + " time; its connections wait for it until handshake.peerTimeout",
+                            + " time; its connections wait for it until handshake.stoppedTimeout",
                     peer);
         }
     }

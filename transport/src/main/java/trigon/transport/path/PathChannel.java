@@ -162,7 +162,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
             resources.lifecycle().fail(new IllegalStateException(lost.words()));
         }
         // a peer that lets go is how every connection ends; who still waits for it hears a warning of its own
-        if (failedRequests.areUnexplained() || lost.end() instanceof LifelineEnd.Silent) {
+        if (failedRequests.areUnexplained() || lost.isSilence()) {
             log.warn("{}: {}. Requests that are not finished fail", this, lost.words());
         } else {
             log.info("{}: {}", this, lost.words());

@@ -35,12 +35,17 @@ public sealed interface PathLoss {
                     : "lost %s: %s".formatted(peer, end.explanation());
         }
 
+        /** Tells whether the peer's process, or all of its machine, has said nothing for too long. */
+        boolean isSilence() {
+            return end instanceof LifelineEnd.Silent || end instanceof LifelineEnd.Stopped;
+        }
+
         /** Tells whether the peer's queue pair is closed by that, as it is not where only this path has failed. */
         boolean hasClosed() {
             return switch (end) {
                 case LifelineEnd.Released _, LifelineEnd.Broken _ -> true;
                 case LifelineEnd.Failed(EndFailure failure) -> failure.scope() == EndFailure.Scope.COMMUNICATOR;
-                case LifelineEnd.Silent _, LifelineEnd.Here _ -> false;
+                case LifelineEnd.Silent _, LifelineEnd.Stopped _, LifelineEnd.Here _ -> false;
             };
         }
     }

@@ -61,7 +61,7 @@ record PeerWatch(Lifeline lifeline, String peer, InetAddress address, Executor a
                 if (end instanceof LifelineEnd.Here || path.keeper().takeOver(lost)) {
                     return;
                 }
-                Executor then = end instanceof LifelineEnd.Silent ? atOnce : afterGrace;
+                Executor then = lost.isSilence() ? atOnce : afterGrace;
                 then.execute(() -> path.peerIsGone(lost));
             } catch (RuntimeException | Error e) { // nobody else hears of it, and the path would never be lost
                 log.error("{}: {}, and handling it failed", path, lost.words(), e);
