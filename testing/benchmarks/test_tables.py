@@ -76,9 +76,16 @@ class Tables(unittest.TestCase):
         page = self.page(instant=run(Trigon=[message(8, 420.0), message(65536, 1500.0)],
                                      device_alone=[message(65536, 1250.0)],
                                      IB=[message(8, 200.0), message(65536, 1400.0)]))
-        self.has(page, "message of 8 B, to NCCL's own IB transport | 2.10 times | at most 2.00 times | **no** |",
+        self.has(page, "message of 8 B, to NCCL's own IB transport | 2.10 times | at most 1.00 times | **no** |",
                  "message of 64 KiB, to NCCL's own IB transport | 1.07 times | at most 1.10 times | yes |")
         self.assertNotIn("of 64 KiB, to the device alone", page)
+
+    def test_first_messages(self):
+        page = self.page(instant=run(Trigon=[{"question": "first_messages", "comms": 1, "bytes": 8, "unit": "us",
+                                              "first": 14.0, "from_11": 0.305, "from_101": 0.3, "warm": 0.25}]))
+        self.has(page, "| Trigon | 14.0 | 0.30 | 0.30 | 0.25 |",
+                 "instant device, the first message | 14.0 us | at most 50.0 us | yes |",
+                 "messages 11 to 100, to warm ones | 1.22 times | at most 1.20 times | **no** |")
 
     def test_connections_that_are_not_warm(self):
         page = self.page(links=run(
