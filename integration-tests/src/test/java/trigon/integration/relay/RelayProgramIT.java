@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.integration.testsupport.HostProgram;
+import trigon.integration.testsupport.NamespaceJob;
 import trigon.testsupport.Await;
 
 /** The line a-b-c on software links, where b has no rank of the job, but runs {@code trigon relay}. */
@@ -70,6 +72,42 @@ class RelayProgramIT {
         } finally {
             relay.destroyForcibly();
         }
+    }
+
+    /** A relay's process is not the peer: one that dies is replaced by another, and the only one is waited for. */
+    @Test
+    void aJobSurvivesTheEndOfOneRelayAndTheRestartOfTheOnly() throws Exception {
+        List<Process> relays = new ArrayList<>();
+        Map<String, String> keyed = Map.of("TRIGON_CLUSTER_KEY_FILE", key.toString());
+        Map<String, String> environment = new HashMap<>(keyed);
+        environment.put("TRIGON_CONFIG", file.toString());
+        try {
+            startRelay(relays, keyed);
+            startRelay(relays, keyed);
+            try (NamespaceJob job = new NamespaceJob(_ -> List.of(), directory, environment, List.of("a", "c"))) {
+                job.awaitRounds(2);
+
+                relays.getFirst().destroyForcibly();
+                job.awaitRounds(20);
+                relays.getLast().destroyForcibly();
+                startRelay(relays, keyed);
+                job.awaitRounds(20);
+
+                job.end();
+            }
+        } finally {
+            relays.forEach(Process::destroyForcibly);
+        }
+    }
+
+    /** One more process that relays on node b. */
+    private void startRelay(List<Process> relays, Map<String, String> environment) throws IOException {
+        Path log = directory.resolve("b%d.log".formatted(relays.size()));
+        relays.add(relay(log, environment));
+        Await.until(
+                () -> "the relay is ready: " + text(log),
+                PATIENCE,
+                () -> text(log).contains("node b relays over"));
     }
 
     @Test
