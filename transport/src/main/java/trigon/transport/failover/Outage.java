@@ -7,16 +7,25 @@ final class Outage {
 
     private boolean lasts;
     private long since;
+    private long answeredAt;
 
     /** It begins now, if it has not begun. */
     synchronized void begin() {
-        since = lasts ? since : System.nanoTime();
-        lasts = true;
+        if (!lasts) {
+            since = System.nanoTime();
+            answeredAt = since;
+            lasts = true;
+        }
     }
 
-    /** Tells whether it lasts, and has for longer than that. */
-    synchronized boolean isLongerThan(Duration time) {
-        return lasts && System.nanoTime() - since > time.toNanos();
+    /** The peer has answered over some path, so the time to give up begins anew. */
+    synchronized void noteAnswer() {
+        answeredAt = System.nanoTime();
+    }
+
+    /** Tells whether it lasts, and the peer has not answered for longer than that. */
+    synchronized boolean isUnansweredFor(Duration time) {
+        return lasts && System.nanoTime() - answeredAt > time.toNanos();
     }
 
     /** It is over: a later one has a time of its own. Returns how long it was, in nanoseconds. */

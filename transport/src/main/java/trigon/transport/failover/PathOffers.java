@@ -87,6 +87,15 @@ final class PathOffers {
             return over;
         }
 
+        /** Tells whether it speaks against the path: a peer or a node that is late does not. */
+        boolean isOfPath() {
+            return !(getCause() instanceof HandshakeException failure)
+                    || switch (failure.kind()) {
+                        case UNREACHABLE, REFUSED, NO_CIRCUIT, BLOCKED, DISCONNECTED -> true;
+                        case TIMED_OUT, REJECTED, PROTOCOL, UNAUTHENTICATED, ABANDONED, LISTEN -> false;
+                    };
+        }
+
         /** Tells whether the peer has said that its end of the connection is lost. */
         boolean isRefusal() {
             return getCause() instanceof HandshakeException refused

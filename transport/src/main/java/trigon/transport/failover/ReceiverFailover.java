@@ -180,9 +180,12 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private void judge(Absence absence, PathChannel previous, Found found) {
+        if (!found.alive().isEmpty()) {
+            outage.noteAnswer();
+        }
         if (absence.observe(found, System.nanoTime())) {
             giveUp(previous, () -> FailoverEnd.byAbsence(previous));
-        } else if (outage.isLongerThan(peerTimeout)) {
+        } else if (outage.isUnansweredFor(peerTimeout)) {
             giveUp(previous, () -> FailoverEnd.byTime(previous, why()));
         } else {
             steps.beginLater(absence.until(PAUSE, System.nanoTime()), () -> waitForTheSender(absence));

@@ -182,7 +182,10 @@ final class SenderFailover implements Failover {
                     look(search);
                 }
             }
-            case FAILED -> lookAgain(search, gone);
+            case FAILED -> {
+                search.countFailedMove();
+                lookAgain(search, gone);
+            }
             case REFUSED -> {}
         }
     }
@@ -193,7 +196,7 @@ final class SenderFailover implements Failover {
         }
         if (gone) {
             giveUp(() -> FailoverEnd.byAbsence(session.path()));
-        } else if (isOver(search.nanos())) {
+        } else if (isOver(search)) {
             giveUp(() -> FailoverEnd.byTime(session.path(), suspicion.words() + paths.notTaken(peer, session)));
         } else {
             if (search.warnsNow()) {
@@ -214,8 +217,8 @@ final class SenderFailover implements Failover {
     }
 
     /** Tells whether it is for this to say that the time is over, and not for the lifeline. */
-    private boolean isOver(long waited) {
-        return waited > peerTimeout.toNanos() && (suspicion.isKnown() || resume.state() != State.UP);
+    private boolean isOver(Search search) {
+        return search.isOver(peerTimeout) && (suspicion.isKnown() || resume.state() != State.UP);
     }
 
     /** Tells whether all is well with the path in use; then nothing more is done. */
@@ -277,7 +280,7 @@ final class SenderFailover implements Failover {
                 refusedBy(previous, String.valueOf(e.getMessage()));
                 return Move.REFUSED;
             }
-            if (!end.isReached()) {
+            if (!end.isReached() && e.isOfPath()) {
                 journal.logNoPath(e.over().local(), String.valueOf(e.getMessage()));
             }
             return Move.FAILED;

@@ -7,12 +7,16 @@ import java.util.Set;
 import java.util.function.Function;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
+import trigon.transport.resume.SenderResume;
 
 /** State of one connection's search for a path. Used by one step of it at a time. */
 public final class Search {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+    /** Moves that may fail one after the other: as many as may fail without a message getting across. */
+    static final int MAX_FAILED_MOVES = SenderResume.MAX_FRUITLESS;
 
     /** A process that is stopped for less is not worth a warning. */
     private static final Duration STOP = Duration.ofSeconds(5);
@@ -21,6 +25,11 @@ public final class Search {
     private final Absence absence = new Absence();
     private final Set<Path> excluded = new HashSet<>();
     private long start;
+
+    /** When the peer last answered over any path; at first the start. */
+    private long answeredAt;
+
+    private int failedMoves;
     private Duration pause = FIRST_PAUSE;
     private boolean warned;
     private boolean stopped;
@@ -28,12 +37,29 @@ public final class Search {
     /** One that begins now. */
     public Search(NanoClock clock) {
         this.clock = clock;
-        start = clock.nanoTime();
+        restart();
     }
 
     /** It begins again: the connection has moved, and its new paths have failed. */
     public void restart() {
         start = clock.nanoTime();
+        answeredAt = start;
+        failedMoves = 0;
+    }
+
+    /** Counts a move that came to nothing, though the peer had answered. */
+    public void countFailedMove() {
+        failedMoves++;
+    }
+
+    /**
+     * Returns whether to give up: the peer has not answered for so long; or it answers all the time, and no move to
+     * where it does has succeeded. What this node is late with does not count, nor what the peer is.
+     */
+    public boolean isOver(Duration limit) {
+        long now = clock.nanoTime();
+        return now - answeredAt > limit.toNanos()
+                || (failedMoves > MAX_FAILED_MOVES && now - start > limit.toNanos());
     }
 
     /** For how long it has gone on, in nanoseconds. */
@@ -64,6 +90,7 @@ public final class Search {
     /** Takes note of what a round has found. Returns whether the peer is gone. */
     public boolean observe(Found found) {
         stopped = found.isStopped();
+        answeredAt = found.alive().isEmpty() ? answeredAt : clock.nanoTime();
         return absence.observe(found, clock.nanoTime());
     }
 
