@@ -44,7 +44,7 @@ public final class FlushQueuePair implements AutoCloseable {
     private final QueuePairLifecycle lifecycle;
 
     /**
-     * One on a link's device. May block.
+     * Opens one on a link's device. May block.
      *
      * @param depth READs that may be outstanding
      * @throws VerbsException if the device refuses; nothing is left open then
@@ -92,24 +92,19 @@ public final class FlushQueuePair implements AutoCloseable {
         lifecycle.readyToSend(PSN);
     }
 
-    /** Whose device it is on. */
-    public Link link() {
-        return link;
-    }
-
     /**
      * READs one byte of a GPU's memory. Data path.
      *
      * @param remoteKey of the memory, with this device
      * @return 0 or an errno
      */
-    public int post(long workRequestId, long address, int remoteKey) {
+    public int post(long address, int remoteKey) {
         return lifecycle
                 .queuePair()
-                .postRead(workRequestId, memory, READ_BYTES, landing.localKey(), address, remoteKey, SendFlag.SIGNALED);
+                .postRead(0, memory, READ_BYTES, landing.localKey(), address, remoteKey, SendFlag.SIGNALED);
     }
 
-    /** Takes finished READs into {@link #completions}; their number, or a negative errno. Data path. */
+    /** Takes finished READs into {@link #completions}, in their order; their number, or a negative errno. Data path. */
     public int poll() {
         return completionQueue.poll(completions);
     }

@@ -5,7 +5,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import trigon.routing.LocalLink;
+import trigon.system.NanoClock;
+import trigon.system.RareMessage;
 import trigon.transport.metrics.LinkCounters;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.GidEntry;
@@ -20,12 +25,15 @@ import trigon.verbs.QueuePairEndpoint;
  */
 public final class Link {
 
+    private static final Logger log = LoggerFactory.getLogger(Link.class);
+
     private final LocalLink local;
     private final DeviceContext device;
     private final ProtectionDomain protectionDomain;
     private final PortAttributes port;
     private final ClearToSendMemory clearToSendMemory;
     private final LinkCounters counters;
+    private final RareMessage flushTrouble = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
     private final Set<PathChannel> paths = ConcurrentHashMap.newKeySet();
     private volatile boolean interfaceUp = true;
     private volatile boolean portUp = true;
@@ -160,6 +168,11 @@ public final class Link {
     /** Tells whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */
     public boolean hasDeviceFailed() {
         return deviceFailed;
+    }
+
+    /** Warns of flushes that its device cannot do, once for all sessions: a cut cable takes hundreds of them. */
+    public void warnOfFlushes(String text) {
+        flushTrouble.log(text);
     }
 
     ClearToSendMemory clearToSendMemory() {

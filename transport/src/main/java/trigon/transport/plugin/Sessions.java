@@ -25,7 +25,7 @@ import trigon.transport.path.Link;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestTable;
-import trigon.transport.session.FlushRepairs;
+import trigon.transport.session.FlushQueue;
 import trigon.transport.session.ReceiveSession;
 import trigon.transport.session.SendSession;
 import trigon.transport.session.Session;
@@ -46,7 +46,7 @@ final class Sessions {
     private final Contexts contexts;
     private final RequestTable requests;
     private final Failovers failovers;
-    private final FlushRepairs flushRepairs;
+    private final FlushQueue.Repairs flushRepairs;
     private final BiConsumer<Session, SessionFailure> onFailureReported;
     private final Executor control;
 
@@ -63,7 +63,7 @@ final class Sessions {
             Contexts contexts,
             RequestTable requests,
             Failovers failovers,
-            FlushRepairs flushRepairs,
+            FlushQueue.Repairs flushRepairs,
             BiConsumer<Session, SessionFailure> onFailureReported,
             Executor control) {
         sessions = contexts.sessions();

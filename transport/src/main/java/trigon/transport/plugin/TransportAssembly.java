@@ -18,7 +18,7 @@ import trigon.transport.failover.Failovers;
 import trigon.transport.failure.FailurePolicy;
 import trigon.transport.failure.PathMonitor;
 import trigon.transport.handle.HandleTable;
-import trigon.transport.session.FlushRepairs;
+import trigon.transport.session.FlushQueue;
 
 /**
  * The parts of a plugin, each with those that it needs: the one place where they are wired. Nothing is looked at before
@@ -114,12 +114,11 @@ final class TransportAssembly {
                 contexts::find, node.self().name(), tasks.blocking(Duration.ZERO), tasks.blocking(PathFactory.GRACE));
     }
 
-    private FlushRepairs flushRepairs() {
-        return new FlushRepairs(
-                tasks.brief(FlushRepairs.PAUSE),
-                node.threads().flushing(),
-                setup.config().handshake().peerTimeout(),
-                setup.host().devices().gpuWrites());
+    private FlushQueue.Repairs flushRepairs() {
+        return new FlushQueue.Repairs(
+                new ControlTasks(node.loop(), node.threads().flushing(), tasks.clock()).blocking(FlushQueue.PAUSE),
+                setup.host().devices().gpuWrites(),
+                setup.config().handshake().peerTimeout());
     }
 
     private Failovers failovers(LocalSide side) {

@@ -17,7 +17,7 @@ import trigon.transport.request.Requests;
 public final class ReceiveSession extends Session {
 
     private ReceiveProtocol protocol;
-    private volatile @Nullable Flushes flushes; // null while all its memory is the host's
+    private volatile @Nullable FlushQueue flushes; // null while all its memory is the host's
 
     /** Takes paths as {@link Session} does, and makes the protocol's end over them. */
     public ReceiveSession(
@@ -71,7 +71,8 @@ public final class ReceiveSession extends Session {
     }
 
     /**
-     * {@link NetPlugin#iflush}. Host memory needs none: there a message is visible to everybody once its completion is.
+     * {@link NetPlugin#iflush}, which {@link #test} posts. Host memory needs none: there a message is visible to
+     * everybody once its completion is.
      *
      * @param memory what the message has come to; null if it was empty
      */
@@ -82,27 +83,18 @@ public final class ReceiveSession extends Session {
         if (memory == null || !memory.isOfGpu()) {
             return NetPlugin.NOTHING_TO_FLUSH;
         }
-        Flushes known = flushes;
+        FlushQueue known = flushes;
         if (known == null) {
             return INVALID_ARGUMENT; // it was registered for another session
         }
         long request = known.begin(memory, address);
-        if (request == 0) {
-            return -NcclResult.INTERNAL_ERROR.code(); // NCCL has no more requests of a comm than there is room for
-        }
-        if (enter()) { // else it is posted by a later test: NCCL does not ask for it again
-            try {
-                known.post(request);
-            } finally {
-                leave();
-            }
-        }
-        return request;
+        // NCCL has no more requests of a comm than there is room for
+        return request == 0 ? -NcclResult.INTERNAL_ERROR.code() : request;
     }
 
     @Override
     long testOther(long request) {
-        Flushes known = flushes;
+        FlushQueue known = flushes;
         if (known == null || !known.has(request)) {
             return INVALID_ARGUMENT;
         }
@@ -128,9 +120,9 @@ public final class ReceiveSession extends Session {
      * @param repairs by what flushes go on when a port is down
      * @throws trigon.verbs.VerbsException if a device refuses
      */
-    public void openFlushes(FlushRepairs repairs) {
+    public void openFlushes(FlushQueue.Repairs repairs) {
         if (flushes == null) {
-            Flushes opened = new Flushes(requests.session(), repairs);
+            FlushQueue opened = new FlushQueue(requests.session(), repairs);
             opened.use(List.of(links()));
             flushes = opened;
         }
@@ -138,7 +130,7 @@ public final class ReceiveSession extends Session {
 
     @Override
     void moveFlushes(List<Link> links) {
-        Flushes known = flushes;
+        FlushQueue known = flushes;
         if (known != null) {
             known.use(links);
         }
@@ -146,7 +138,7 @@ public final class ReceiveSession extends Session {
 
     @Override
     public void close() {
-        Flushes known = flushes;
+        FlushQueue known = flushes;
         if (known != null) {
             known.close();
         }

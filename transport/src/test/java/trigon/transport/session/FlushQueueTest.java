@@ -32,7 +32,7 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.WorkCompletionStatus;
 
-class FlushesTest {
+class FlushQueueTest {
 
     private static final long SESSION = 5L << 48 | 3L << 32;
     private static final long ADDRESS = 0x7000;
@@ -57,10 +57,10 @@ class FlushesTest {
         settled.add(address);
         return driverSettles;
     };
-    private final Flushes flushes = new Flushes(SESSION, repairs(Runnable::run, Duration.ofMinutes(1)));
+    private final FlushQueue flushes = new FlushQueue(SESSION, repairs(Duration.ofMinutes(1)));
 
-    private FlushRepairs repairs(Executor threads, Duration patience) {
-        return new FlushRepairs(control::add, threads, patience, driver);
+    private FlushQueue.Repairs repairs(Duration patience) {
+        return new FlushQueue.Repairs(control::add, driver, patience);
     }
 
     @AfterEach
@@ -85,8 +85,12 @@ class FlushesTest {
     }
 
     private long flush(RegisteredMemory memory) {
-        long request = flushes.begin(memory, ADDRESS);
-        flushes.post(request);
+        return flush(flushes, memory);
+    }
+
+    private static long flush(FlushQueue of, RegisteredMemory memory) {
+        long request = of.begin(memory, ADDRESS);
+        assertThat(of.progress(request)).as("posted by the first question").isFalse();
         return request;
     }
 
@@ -132,17 +136,6 @@ class FlushesTest {
         flush(memory);
         assertThat(verbs.outstanding.get("one")).isEmpty();
         assertThat(verbs.outstanding.get("two")).hasSize(1);
-    }
-
-    @Test
-    void oneThatCouldNotBePostedIsPostedByTheQuestionForIt() {
-        flushes.use(List.of(one));
-        long request = flushes.begin(memory(one), ADDRESS);
-
-        assertThat(verbs.outstanding).doesNotContainKey("one");
-        assertThat(flushes.progress(request)).isFalse();
-        verbs.complete("one");
-        assertThat(flushes.progress(request)).isTrue();
     }
 
     @Test
@@ -229,10 +222,9 @@ class FlushesTest {
 
     @Test
     void aPortThatStaysDownIsTheEnd() {
-        try (Flushes impatient = new Flushes(SESSION, repairs(Runnable::run, Duration.ZERO))) {
+        try (FlushQueue impatient = new FlushQueue(SESSION, repairs(Duration.ZERO))) {
             impatient.use(List.of(one));
-            long request = impatient.begin(memory(one), ADDRESS);
-            impatient.post(request);
+            long request = flush(impatient, memory(one));
             verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
             assertThat(impatient.progress(request)).isFalse();
             assertThat(impatient.failure()).isNull();
@@ -332,11 +324,9 @@ class FlushesTest {
         Executor closed = task -> {
             throw new RejectedExecutionException("" + task);
         };
-        try (Flushes late =
-                new Flushes(SESSION, new FlushRepairs(closed, Runnable::run, Duration.ofMinutes(1), driver))) {
+        try (FlushQueue late = new FlushQueue(SESSION, new FlushQueue.Repairs(closed, driver, Duration.ofMinutes(1)))) {
             late.use(List.of(one));
-            long request = late.begin(memory(one), ADDRESS);
-            late.post(request);
+            long request = flush(late, memory(one));
             verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
 
             assertThat(late.progress(request)).isFalse();
@@ -344,57 +334,20 @@ class FlushesTest {
         }
     }
 
-    /** The process has reached a limit: there may be a thread later. */
-    @Test
-    void aRepairThatNoThreadCanBeMadeForIsTriedAgain() {
-        Queue<Executor> threads = new ArrayDeque<>(List.of(FlushesTest::makeNoThread, Runnable::run));
-        Executor next = task -> threads.remove().execute(task);
-        try (Flushes unlucky = new Flushes(SESSION, repairs(next, Duration.ofMinutes(1)))) {
-            long request = failingFlush(unlucky);
-            repair();
-            assertThat(unlucky.progress(request)).isFalse();
-            assertThat(unlucky.failure()).isNull();
-            repair();
-            assertThat(unlucky.progress(request)).isFalse();
-            verbs.complete("one");
-
-            assertThat(unlucky.progress(request)).isTrue();
-        }
-    }
-
-    private static void makeNoThread(Runnable task) {
-        throw new OutOfMemoryError("unable to create native thread");
-    }
-
-    private long failingFlush(Flushes of) {
+    private long failingFlush(FlushQueue of) {
         of.use(List.of(one));
-        long request = of.begin(memory(one), ADDRESS);
-        of.post(request);
+        long request = flush(of, memory(one));
         verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
         assertThat(of.progress(request)).isFalse();
         assertThat(of.failure()).isNull();
         return request;
     }
 
-    @Test
-    void aRepairThatNoThreadCanEverBeMadeForIsTheEnd() {
-        try (Flushes unlucky = new Flushes(SESSION, repairs(FlushesTest::makeNoThread, Duration.ZERO))) {
-            long request = failingFlush(unlucky);
-            repair();
-
-            assertThat(unlucky.progress(request)).isFalse();
-            assertThat(unlucky.failure())
-                    .contains(
-                            "one 10.1.1.1/24", "unable to create native thread", "ulimit -u", "handshake.peerTimeout");
-        }
-    }
-
     /** A driver hangs, after an error of the GPU. */
     @Test
     void aRepairThatDoesNotEndIsTheEnd() {
-        try (Flushes impatient = new Flushes(SESSION, repairs(_ -> {}, Duration.ZERO))) {
+        try (FlushQueue impatient = new FlushQueue(SESSION, new FlushQueue.Repairs(_ -> {}, driver, Duration.ZERO))) {
             long request = failingFlush(impatient);
-            repair();
 
             assertThat(impatient.progress(request)).isFalse();
             assertThat(impatient.failure())
@@ -419,10 +372,9 @@ class FlushesTest {
         };
         List<Thread> threads = new ArrayList<>();
         Executor ofTheirOwn = task -> threads.add(Thread.ofPlatform().daemon().start(task));
-        try (Flushes hung =
-                new Flushes(SESSION, new FlushRepairs(control::add, ofTheirOwn, Duration.ofMinutes(1), hanging))) {
+        try (FlushQueue hung =
+                new FlushQueue(SESSION, new FlushQueue.Repairs(ofTheirOwn, hanging, Duration.ofMinutes(1)))) {
             failingFlush(hung);
-            repair();
             asked.await();
         }
         answer.countDown();
@@ -434,10 +386,10 @@ class FlushesTest {
     /** A cut cable takes hundreds of connections, which wait together. */
     @Test
     void theLogTellsOnceForAllConnectionsOverALink() {
-        FlushRepairs shared = repairs(Runnable::run, Duration.ofMinutes(1));
+        FlushQueue.Repairs shared = repairs(Duration.ofMinutes(1));
         try (CapturedLog log = new CapturedLog();
-                Flushes first = new Flushes(SESSION, shared);
-                Flushes second = new Flushes(SESSION, shared)) {
+                FlushQueue first = new FlushQueue(SESSION, shared);
+                FlushQueue second = new FlushQueue(SESSION, shared)) {
             long firstRequest = failingFlush(first);
             repair();
             assertThat(first.progress(firstRequest)).isFalse();
@@ -471,7 +423,7 @@ class FlushesTest {
     void hasRoomForAllRequestsOfNccl() {
         flushes.use(List.of(one));
         RegisteredMemory memory = memory(one);
-        for (int i = 0; i < Flushes.MAX; i++) {
+        for (int i = 0; i < FlushQueue.MAX; i++) {
             assertThat(flush(memory)).isNotZero();
         }
         assertThat(flushes.begin(memory, ADDRESS)).isZero();
@@ -505,7 +457,7 @@ class FlushesTest {
             switch (random.nextInt(8)) {
                 case 0 -> written++;
                 case 1 -> {
-                    if (underWay.size() < Flushes.MAX / 2) {
+                    if (underWay.size() < FlushQueue.MAX / 2) {
                         underWay.put(flush(memory), written);
                     }
                 }
