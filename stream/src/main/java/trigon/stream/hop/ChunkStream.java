@@ -33,6 +33,15 @@ public final class ChunkStream implements ByteStream {
     private static final int SLOT_MASK = 0xFFFF;
     private static final Logger log = LoggerFactory.getLogger(ChunkStream.class);
 
+    /** States of the direction away from this side. */
+    private enum Output {
+        OPEN,
+        /** No more bytes are taken; the end waits for a credit. */
+        ENDING,
+        /** The other side has been told of the end, or is gone. */
+        ENDED
+    }
+
     private final HopQueuePair resources;
     private final WorkCompletions completions;
     private final ChunkWindow window;
@@ -46,8 +55,7 @@ public final class ChunkStream implements ByteStream {
     private final ArrivedChunks arrived;
 
     private int sending;
-    private boolean endWanted;
-    private boolean endSent;
+    private Output output = Output.OPEN;
     private boolean closeHeard;
     private boolean closed;
     private @Nullable IOException failure;
@@ -109,8 +117,8 @@ public final class ChunkStream implements ByteStream {
         } while (count == completions.capacity());
         if (bell.isClosed()) {
             onNeighbourClosed();
-        } else if (endWanted && !endSent && window.maySend()) {
-            endSent = true;
+        } else if (output == Output.ENDING && window.maySend()) {
+            output = Output.ENDED;
             send(NO_SLOT, 0, 0, 0, window.sendChunk(true));
         }
     }
@@ -118,13 +126,13 @@ public final class ChunkStream implements ByteStream {
     /** One that has heard the end of this side may go without a word of its own. */
     private void onNeighbourClosed() throws IOException {
         if (!window.hasPeerEnded()) {
-            if (!endSent) {
+            if (output != Output.ENDED) {
                 throw broken("the neighbour has closed the connection");
             }
             window.endPeer();
             arrived.add(NO_SLOT, 0, true);
         }
-        endSent = true;
+        output = Output.ENDED;
     }
 
     private void onCompletion(int i) throws IOException {
@@ -326,19 +334,19 @@ public final class ChunkStream implements ByteStream {
         if (bell.isClosed()) {
             throw broken("the neighbour accepts no more data");
         }
-        return window.maySend() && !endWanted;
+        return window.maySend() && output == Output.OPEN;
     }
 
     /** Returns whether all that is ever to be written has been sent, the end included. */
     public boolean isOutputOver() {
-        return endSent;
+        return output == Output.ENDED;
     }
 
     @Override
     public void shutdownOutput() throws IOException {
-        if (!endWanted) {
+        if (output == Output.OPEN) {
             requireWell();
-            endWanted = true;
+            output = Output.ENDING;
             poll();
         }
     }
