@@ -17,13 +17,18 @@ import trigon.trace.RecordListener;
 /** The policy of this process, if the settings name one, and C's knowledge of it. Thread-safe. */
 public final class PolicyAccess {
 
+    /** The policy's use for NCCL's events. */
+    private enum Events {
+        UNKNOWN,
+        UNWANTED,
+        WANTED
+    }
+
     private @Nullable PolicyState state;
-    private @Nullable Consumer<RecordListener> recorder;
+    private @Nullable Consumer<RecordListener> recorder; // null once it has the listener
     private @Nullable PolicyService service;
+    private Events events = Events.UNKNOWN;
     private boolean isOpen;
-    private boolean hasLooked;
-    private boolean wantsEvents;
-    private boolean listens;
 
     /** Takes the settings, once; and loads the policy, if they name or require one. */
     public synchronized void open(PluginConfig config) {
@@ -41,7 +46,7 @@ public final class PolicyAccess {
                             "the settings name a policy, and no jar can run it: install Trigon again"));
             service.open(file, required, this::look);
         } else {
-            hasLooked = true;
+            events = Events.UNWANTED;
         }
         publish();
     }
@@ -72,20 +77,20 @@ public final class PolicyAccess {
     }
 
     private synchronized void look(boolean wanted) {
-        hasLooked = true;
-        wantsEvents = wanted;
+        events = wanted ? Events.WANTED : Events.UNWANTED;
         publish();
     }
 
     private void publish() {
-        if (wantsEvents && recorder != null && service != null && !listens) {
-            listens = true;
-            recorder.accept(listener(service));
+        Consumer<RecordListener> begin = recorder;
+        if (events == Events.WANTED && begin != null && service != null) {
+            recorder = null;
+            begin.accept(listener(service));
         }
         if (isOpen && state != null) {
             state.publishSet(service != null);
-            if (hasLooked) {
-                state.publishEvents(wantsEvents);
+            if (events != Events.UNKNOWN) {
+                state.publishEvents(events == Events.WANTED);
             }
         }
     }
