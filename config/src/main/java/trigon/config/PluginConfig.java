@@ -97,7 +97,7 @@ public record PluginConfig(
         return StripeConfig.of(settings);
     }
 
-    /** Which of the nodes this process is on; present if the cluster is. */
+    /** Returns the node that this process is on; present if the cluster is. */
     public Optional<NodeConfig> thisNode() {
         return ownNode.map(Setting::value);
     }

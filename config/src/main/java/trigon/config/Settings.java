@@ -214,7 +214,7 @@ public final class Settings {
             "auto",
             "`auto` or `tcp`: whether RDMA carries relayed connections over each link that has it at both ends");
 
-    /** Which messages through relays are checked from end to end. */
+    /** Messages through relays that are checked from end to end. */
     public static final SettingKey<CircuitCheck> CIRCUITS_CHECK = ofBoth(
             "TRIGON_CIRCUITS_CHECK",
             "circuits.check",

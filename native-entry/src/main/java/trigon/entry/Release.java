@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Which Trigon this is.
+ * Version and place of this Trigon.
  *
  * @param version as the installation's file {@code release} has it; "of unknown version" without that file
  * @param directory the installation; empty where the jars were started in another way

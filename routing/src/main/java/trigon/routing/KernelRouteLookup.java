@@ -33,7 +33,7 @@ public final class KernelRouteLookup implements RouteLookup {
         }
     }
 
-    /** Where the kernel does not say, there is one: TCP gets through in either case. */
+    /** Returns true if the kernel does not say: TCP gets through in either case. */
     @Override
     public boolean hasGateway(InetAddress source, InetAddress destination) {
         return KernelRoutes.between(source, destination)

@@ -51,7 +51,7 @@ public final class DmaBuf implements AutoCloseable {
         return offset;
     }
 
-    /** What is registered stays so. Closing twice is allowed. */
+    /** Closes the descriptor; registrations remain. Closing twice is allowed. */
     @Override
     public synchronized void close() {
         if (descriptor != CLOSED) {

@@ -42,7 +42,7 @@ public final class OpenFile implements AutoCloseable {
     /** O_RDWR with O_CREAT, and O_NOFOLLOW, which is another one on arm64: arch/arm64/include/uapi/asm/fcntl.h. */
     private static final int WRITE_FLAGS = FLAGS | 0x2 | 0x40 | (IS_ARM64 ? 0x8000 : 0x20000);
 
-    /** Of a file that is made. */
+    /** Mode of a file that is created. */
     private static final int OWNER_ALONE = 0600;
 
     private static final int WRITABLE_BY_OTHERS = 0022;

@@ -114,7 +114,7 @@ public final class Ring implements AutoCloseable {
         return address;
     }
 
-    /** Which comm, or thread of NCCL's, its records are of: the number in the trace. */
+    /** Returns the number, in the trace, of the comm or NCCL thread that its records are of. */
     public int stream() {
         return Memory.getInt(address + RingLayout.STREAM);
     }

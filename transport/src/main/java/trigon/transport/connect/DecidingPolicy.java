@@ -5,8 +5,8 @@ import org.slf4j.LoggerFactory;
 import trigon.handshake.message.NodeIdentity;
 
 /**
- * By what this rank decides for a communicator. NCCL does not compare what its ranks decide, and hangs where they
- * differ, so connections do.
+ * Policy by which this rank decides for a communicator. NCCL does not compare the decisions of its ranks, and hangs
+ * where they differ, so connections do.
  *
  * @param commId NCCL's hash of the communicator; 0: NCCL has not named it
  * @param fingerprint of the policy; 0: NCCL decides

@@ -9,8 +9,8 @@ import trigon.routing.Path;
 import trigon.system.NanoClock;
 
 /**
- * When which path is tried: one that is away is tried again until its time is over, quickly at first, and after the
- * others. State without I/O; used by one thread.
+ * Order and times in which paths are tried: one that is away is tried again until its time is over, quickly at first,
+ * and after the others. State without I/O; used by one thread.
  */
 final class PathSchedule {
 

@@ -18,8 +18,8 @@ import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 
 /**
- * Which of this node's links the kernel takes for up: their interface is, has a carrier, and has their address. Used by
- * one thread.
+ * States of this node's links in the kernel. A link is up if its interface is, has a carrier, and has its address. Used
+ * by one thread.
  */
 final class LinkStates {
 

@@ -1,6 +1,6 @@
 package trigon.transport.path;
 
-/** Which end of a session a path belongs to: messages go one way. */
+/** End of a session that a path belongs to: messages go one way. */
 public enum PathRole {
     SENDER,
     RECEIVER;

@@ -3,7 +3,7 @@ package trigon.transport.protocol;
 import trigon.transport.request.RequestRow;
 
 /**
- * Which part of each outstanding message every path carries, and which of the parts have arrived. Preallocated; for the
+ * Parts of each outstanding message, by the path that carries them, and those that have arrived. Preallocated; for the
  * thread that makes the session's data-path calls.
  */
 final class Division {

@@ -7,8 +7,8 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.verbs.WorkCompletions;
 
 /**
- * What both ends of {@link MessageProtocol#RENDEZVOUS} over one path have in common where C moves the messages: the
- * {@link Lane}, and what may be told of its failure.
+ * Common part of both ends of {@link MessageProtocol#RENDEZVOUS} over one path where C moves the messages: the
+ * {@link Lane}, and the description of its failure.
  */
 final class LaneEnd {
 

@@ -3,8 +3,8 @@ package trigon.transport.protocol;
 import java.util.Arrays;
 
 /**
- * Which part of a message each path carries: contiguous parts, in the paths' order, that end at multiples of
- * {@value #LINE} bytes, so that no line of LL128 is on two paths.
+ * Shares of a message, by path: contiguous parts, in the paths' order, that end at multiples of {@value #LINE} bytes,
+ * so that no line of LL128 is on two paths.
  *
  * <p>At first in the proportion of the links' stated speeds, then of what each was seen to carry while it had something
  * to carry. Speeds that are stated wrong, or links that others use too, would else make the slowest path the speed of

@@ -38,7 +38,7 @@ final class NativeHandle {
         ofOwner.opened(kind);
     }
 
-    /** Where the native object is. Throws IllegalStateException after it was destroyed, instead of passing it on. */
+    /** Address of the native object. Throws IllegalStateException after it was destroyed, instead of passing it on. */
     long address() {
         long current = address;
         if (current == 0) {

@@ -15,7 +15,7 @@ import trigon.policy.program.ProgramTypes;
 import trigon.tools.console.Count;
 
 /**
- * What a tuner's program says of a collective.
+ * The answer of a tuner's program for a collective.
  *
  * @param bytes of the collective
  * @param algorithm NCCL's name; empty: NCCL's own choice
@@ -119,12 +119,12 @@ record Decision(
         return number < 0 ? Optional.empty() : Optional.of(names.get((int) number));
     }
 
-    /** Whether NCCL decides all of it, be it that the policy wants so, or that NCCL cannot do what the policy wants. */
+    /** Tells whether NCCL decides all of it: the policy leaves it to NCCL, or wants what NCCL cannot do. */
     boolean isLeftToNccl() {
         return parts().isEmpty();
     }
 
-    /** What becomes of it in a job, without the size. */
+    /** Describes its effect in a job, without the size. */
     String text() {
         List<String> parts = parts();
         String text = parts.isEmpty() ? "left to NCCL" : String.join(", ", parts);

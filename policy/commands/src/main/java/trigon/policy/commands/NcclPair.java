@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What NCCL makes of the algorithm and the protocol that a tuner chose, by the rules that hold on all machines where no
+ * NCCL's answer to the algorithm and the protocol that a tuner chose, by the rules that hold on all machines unless a
  * variable of NCCL's environment says otherwise. The rest is in its table of costs, which only a job has.
  *
  * <p>Each rule names its source, in NCCL 2.30.7 (commit 5067397c): {@code ncclTopoTuneModel} of
@@ -28,7 +28,7 @@ sealed interface NcclPair {
     /** The collective that is asked about, and the ranks that take part in it. */
     record Job(CollectiveKind collective, int ranks, int nodes) {
 
-        /** Of the node that has most of them, at least. */
+        /** Returns the least number of ranks that the fullest node can have. */
         int ranksOfNode() {
             return Math.ceilDiv(ranks, nodes);
         }
@@ -130,7 +130,7 @@ sealed interface NcclPair {
                 : Optional.empty();
     }
 
-    /** What a machine has to have for it; empty: nothing that not all have. */
+    /** Returns the hardware that it needs; empty if every machine has that. */
     private static Optional<String> needs(Job job, int algorithm, int protocol) {
         return switch (algorithm) {
             // ncclTopoTuneModel: collnetEnable, and of direct a switch

@@ -12,7 +12,7 @@ import trigon.tools.console.UserFiles;
 /** An object that the command line names. */
 final class PolicyObjectFile {
 
-    /** What a process with such a policy reads at most. */
+    /** Limit of what a process with such a policy reads. */
     private static final int MAX_BYTES = 4 << 20;
 
     private final Path path;

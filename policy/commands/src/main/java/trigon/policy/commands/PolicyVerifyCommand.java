@@ -38,7 +38,7 @@ final class PolicyVerifyCommand extends ToolCommand {
         super(machine, console);
     }
 
-    /** What became of a file: a policy, or why it is refused. */
+    /** Result of a file: a policy, or the reason of its refusal. */
     private sealed interface Verdict {
         record Accepted(Policy policy) implements Verdict {}
 

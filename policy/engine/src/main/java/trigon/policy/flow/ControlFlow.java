@@ -77,7 +77,7 @@ public final class ControlFlow {
         return (int) target;
     }
 
-    /** Which instructions may follow one; of a branch, first the next one, then where it jumps to. */
+    /** Returns the instructions that may follow one; after a branch, first the next one, then its target. */
     public int[] successors(int slot) {
         return successors[slot].clone();
     }

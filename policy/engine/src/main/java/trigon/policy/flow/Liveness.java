@@ -21,7 +21,7 @@ import trigon.policy.isa.Instruction.Store;
 import trigon.policy.isa.Operand;
 
 /**
- * Which registers an instruction reads and writes, and which may still be read after it. Sets are bits, r0 the lowest.
+ * Registers that an instruction reads and writes, and those that may be read after it. Sets are bits, r0 the lowest.
  */
 public final class Liveness {
 

@@ -8,7 +8,7 @@ import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
-/** Which requests of a queue pair complete, and in what order. */
+/** Completion of a queue pair's requests, and its order. */
 public interface CompletionContract extends OnFabric {
 
     @Test
