@@ -58,8 +58,7 @@ public final class Search {
      */
     public boolean isOver(Duration limit) {
         long now = clock.nanoTime();
-        return now - answeredAt > limit.toNanos()
-                || (failedMoves > MAX_FAILED_MOVES && now - start > limit.toNanos());
+        return now - answeredAt > limit.toNanos() || (failedMoves > MAX_FAILED_MOVES && now - start > limit.toNanos());
     }
 
     /** For how long it has gone on, in nanoseconds. */
