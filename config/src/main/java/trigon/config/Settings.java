@@ -130,7 +130,7 @@ public final class Settings {
             new EndlessTimeSpan(new TimeSpan(Duration.ofSeconds(2), Duration.ofDays(1))),
             "10m",
             "how long a peer's process may be stopped while its kernel answers, 2s to 24h, or `never` an end; no less"
-                    + " than `peerTimeout`. Overrides `handshake.stoppedTimeout` of the file");
+                    + " than `peerTimeout`");
 
     public static final SettingKey<Optional<Path>> CLUSTER_KEY_FILE = add(
             Optional.of("TRIGON_CLUSTER_KEY_FILE"),
