@@ -1,6 +1,7 @@
 package trigon.trace;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -10,14 +11,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.Memory;
+import trigon.trace.TraceFile.ChunkKind;
 
 /**
  * A process's trace: makes rings for the data path, and has a daemon thread take what is in them into a file, a hundred
@@ -36,7 +35,7 @@ public final class Recorder implements AutoCloseable {
     /** Records of a ring: at ten million a second, ten milliseconds' would not fit; NCCL makes a tenth at most. */
     private static final int CAPACITY = 8192;
 
-    private static final long DRAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long DRAIN_MILLIS = 10;
 
     /** The histograms in the file are at most that old if the process is killed and its rings are gone, too. */
     private static final int DRAINS_PER_CHECKPOINT = 100;
@@ -45,13 +44,11 @@ public final class Recorder implements AutoCloseable {
     private static final int SPARE_THREAD_RINGS = 2;
 
     private final @Nullable Path rings;
-    private final TraceOutput file;
+    private final Output file;
     private final long table;
     private final Map<Long, Ring> comms = new HashMap<>();
     private final List<Ring> threads = new ArrayList<>();
     private final Map<Integer, Ring> open = new HashMap<>();
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final Thread drainer;
     private Consumer<Recorder> sample;
     private @Nullable RecordListener listener;
@@ -94,7 +91,7 @@ public final class Recorder implements AutoCloseable {
     }
 
     /** With another output, and with a folder of its own for the rings. */
-    static Recorder begin(Path rings, TraceOutput file, long table, Consumer<Recorder> sample) {
+    static Recorder begin(Path rings, Output file, long table, Consumer<Recorder> sample) {
         Recorder recorder = new Recorder(rings, file, table, sample);
         recorder.refillThreads();
         Memory.putLongRelease(table + TableLayout.IS_TRACING, 1);
@@ -109,7 +106,7 @@ public final class Recorder implements AutoCloseable {
      * @param table as of {@link #begin}
      */
     public static Recorder listening(long table, RecordListener listener) {
-        Recorder recorder = new Recorder(null, TraceOutput.NOWHERE, table, _ -> {});
+        Recorder recorder = new Recorder(null, Output.NOWHERE, table, _ -> {});
         recorder.listen(listener);
         recorder.refillThreads();
         Memory.putLongRelease(table + TableLayout.IS_TRACING, 1);
@@ -117,7 +114,7 @@ public final class Recorder implements AutoCloseable {
         return recorder;
     }
 
-    private Recorder(@Nullable Path rings, TraceOutput file, long table, Consumer<Recorder> sample) {
+    private Recorder(@Nullable Path rings, Output file, long table, Consumer<Recorder> sample) {
         this.rings = rings;
         this.file = file;
         this.table = table;
@@ -132,8 +129,7 @@ public final class Recorder implements AutoCloseable {
      * @param fields what the stream is of
      * @return null if there is no memory for it: that stream is not traced, which the trace says
      */
-    public @Nullable Ring open(Fields fields) {
-        lock.lock();
+    public synchronized @Nullable Ring open(Fields fields) {
         try {
             if (state == State.CLOSED) {
                 return null;
@@ -150,84 +146,57 @@ public final class Recorder implements AutoCloseable {
             log.warn("a connection is not traced: cannot create its ring in {}: {}", rings, e.toString());
             event("untraced", fields);
             return null;
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Nobody writes to the ring any more: takes what is left in it, and frees it. */
-    public void close(Ring ring) {
-        lock.lock();
-        try {
-            if (open.remove(ring.stream()) == null) {
-                return;
-            }
-            finish(ring);
-            ring.close();
-        } finally {
-            lock.unlock();
+    public synchronized void close(Ring ring) {
+        if (open.remove(ring.stream()) == null) {
+            return;
         }
+        finish(ring);
+        ring.close();
     }
 
     /** That one hears of all records from now on, one at a time. */
-    public void listen(RecordListener to) {
-        lock.lock();
-        try {
-            listener = to;
-        } finally {
-            lock.unlock();
-        }
+    public synchronized void listen(RecordListener to) {
+        listener = to;
     }
 
-    void opened(long handle, Fields fields) {
+    synchronized void opened(long handle, Fields fields) {
         Ring ring = open(fields);
         if (ring == null) {
             return;
         }
         boolean sends = fields.get("kind").equals("send");
         Memory.putLong(ring.address() + RingLayout.IS_SEND, sends ? 1 : 0);
-        lock.lock();
-        try {
-            comms.put(handle, ring);
-            Memory.putLongRelease(TableLayout.comm(table, handle), ring.address());
-        } finally {
-            lock.unlock();
-        }
+        comms.put(handle, ring);
+        Memory.putLongRelease(TableLayout.comm(table, handle), ring.address());
     }
 
-    void closed(long handle) {
-        lock.lock();
-        try {
-            Ring ring = comms.remove(handle);
-            if (ring != null) {
-                Memory.putLongRelease(TableLayout.comm(table, handle), 0);
-                close(ring);
-                if (comms.isEmpty() && state != State.CLOSED) {
-                    takeSample(); // the process may end within the second
-                }
+    synchronized void closed(long handle) {
+        Ring ring = comms.remove(handle);
+        if (ring != null) {
+            Memory.putLongRelease(TableLayout.comm(table, handle), 0);
+            close(ring);
+            if (comms.isEmpty() && state != State.CLOSED) {
+                takeSample(); // the process may end within the second
             }
-        } finally {
-            lock.unlock();
         }
     }
 
     /** Has rings for threads that are new. */
-    private void refillThreads() {
-        lock.lock();
-        try {
-            long spare = threads.stream()
-                    .filter(ring -> Memory.getLongAcquire(ring.address() + RingLayout.OWNER) == 0)
-                    .count();
-            for (; spare < SPARE_THREAD_RINGS && threads.size() < TableLayout.MAX_THREADS; spare++) {
-                Ring ring = open(Fields.of("kind", "thread", "number", threads.size()));
-                if (ring == null) {
-                    return;
-                }
-                Memory.putLongRelease(table + TableLayout.THREADS + threads.size() * 8L, ring.address());
-                threads.add(ring);
+    private synchronized void refillThreads() {
+        long spare = threads.stream()
+                .filter(ring -> Memory.getLongAcquire(ring.address() + RingLayout.OWNER) == 0)
+                .count();
+        for (; spare < SPARE_THREAD_RINGS && threads.size() < TableLayout.MAX_THREADS; spare++) {
+            Ring ring = open(Fields.of("kind", "thread", "number", threads.size()));
+            if (ring == null) {
+                return;
             }
-        } finally {
-            lock.unlock();
+            Memory.putLongRelease(table + TableLayout.THREADS + threads.size() * 8L, ring.address());
+            threads.add(ring);
         }
     }
 
@@ -244,9 +213,8 @@ public final class Recorder implements AutoCloseable {
         }
     }
 
-    private void run() {
+    private synchronized void run() {
         int drains = 0;
-        lock.lock();
         try {
             while (state == State.RECORDING) {
                 boolean checkpoint = drains++ % DRAINS_PER_CHECKPOINT == 0;
@@ -258,13 +226,11 @@ public final class Recorder implements AutoCloseable {
                 if (Memory.getLongAcquire(table + TableLayout.IS_ENDING) != 0) {
                     break;
                 }
-                changed.awaitNanos(DRAIN_NANOS);
+                wait(DRAIN_MILLIS);
             }
             close();
         } catch (InterruptedException e) {
             log.debug("the trace's thread was interrupted", e);
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -328,44 +294,33 @@ public final class Recorder implements AutoCloseable {
     }
 
     /** Said once. A trace that is closed stays so. */
-    private void fail(IOException why) {
-        lock.lock();
-        try {
-            if (state == State.RECORDING) {
-                state = State.FAILED;
-                changed.signalAll();
-                log.warn(
-                        "the trace ends here, and the job continues: the trace file cannot be written: {}",
-                        why.toString());
-            }
-        } finally {
-            lock.unlock();
+    private synchronized void fail(IOException why) {
+        if (state == State.RECORDING) {
+            state = State.FAILED;
+            notifyAll();
+            log.warn(
+                    "the trace ends here, and the job continues: the trace file cannot be written: {}", why.toString());
         }
     }
 
     /** Ends the trace: takes what the rings have. What is written to them from now on is lost. */
     @Override
-    public void close() {
-        lock.lock();
-        try {
-            if (state == State.CLOSED) {
-                return;
-            }
-            TraceLog.listen(null);
-            Memory.putLongRelease(table + TableLayout.IS_TRACING, 0);
-            for (Ring ring : open.values()) { // threads of NCCL's may be in the middle of a record
-                finish(ring);
-                ring.abandon();
-            }
-            open.clear();
-            addEnd();
-            state = State.CLOSED;
-            changed.signalAll();
-            closeFiles();
-            Memory.putLongRelease(table + TableLayout.HAS_ENDED, 1);
-        } finally {
-            lock.unlock();
+    public synchronized void close() {
+        if (state == State.CLOSED) {
+            return;
         }
+        TraceLog.listen(null);
+        Memory.putLongRelease(table + TableLayout.IS_TRACING, 0);
+        for (Ring ring : open.values()) { // threads of NCCL's may be in the middle of a record
+            finish(ring);
+            ring.abandon();
+        }
+        open.clear();
+        addEnd();
+        state = State.CLOSED;
+        notifyAll();
+        closeFiles();
+        Memory.putLongRelease(table + TableLayout.HAS_ENDED, 1);
     }
 
     private void addEnd() {
@@ -388,5 +343,33 @@ public final class Recorder implements AutoCloseable {
         } catch (IOException e) {
             log.debug("the trace's files cannot be closed", e);
         }
+    }
+
+    /** A recorder's destination. */
+    interface Output extends Ring.Sink, AutoCloseable {
+
+        /** For a recorder that has a listener only. */
+        Output NOWHERE = new Output() {
+            @Override
+            public void add(ChunkKind kind, int stream, Fields fields) {}
+
+            @Override
+            public void addRecords(int stream, long lost, long first, ByteBuffer records) {}
+
+            @Override
+            public void addHistograms(int stream, MemorySegment histograms) {}
+
+            @Override
+            public void close() {}
+        };
+
+        /** Adds a chunk of fields. */
+        void add(ChunkKind kind, int stream, Fields fields) throws IOException;
+
+        /** Adds a ring's histograms. */
+        void addHistograms(int stream, MemorySegment histograms) throws IOException;
+
+        @Override
+        void close() throws IOException;
     }
 }

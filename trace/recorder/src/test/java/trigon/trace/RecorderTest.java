@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
+import trigon.trace.TraceFile.ChunkKind;
 
 class RecorderTest {
 
@@ -151,7 +152,7 @@ class RecorderTest {
         return Recorder.begin(folder, folder, "a", Fields.of("host", "a"), table, _ -> {});
     }
 
-    private static final class FullDisk implements TraceOutput {
+    private static final class FullDisk implements Recorder.Output {
 
         private volatile boolean full;
         private volatile boolean closed;

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import trigon.report.read.Records;
 import trigon.report.read.Stream;
+import trigon.report.read.Stream.Records;
 import trigon.report.read.TraceContents;
 import trigon.trace.RecordKind;
 

@@ -1,7 +1,7 @@
 package trigon.report.model;
 
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import trigon.report.read.TraceContents.Event;
 
 /**
  * A traced run on one clock, that of the first machine.
@@ -31,11 +31,12 @@ public record Run(
         problems = List.copyOf(problems);
     }
 
-    /** The rank of that number; null if there is none. */
-    public @Nullable Rank rank(int number) {
-        return ranks.stream()
-                .filter(rank -> rank.number() == number)
-                .findFirst()
-                .orElse(null);
-    }
+    /**
+     * An event off the data path.
+     *
+     * @param rank the process where it happened
+     * @param time on the run's clock
+     * @param event what happened
+     */
+    public record Happening(Rank rank, long time, Event event) {}
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import trigon.report.read.Event;
+import trigon.report.read.TraceContents.Event;
 import trigon.trace.Fields;
 
 /**

@@ -9,10 +9,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import trigon.report.model.Collective;
 import trigon.report.model.Connection;
-import trigon.report.model.Happening;
 import trigon.report.model.Message;
 import trigon.report.model.Rank;
 import trigon.report.model.Run;
+import trigon.report.model.Run.Happening;
 
 /** When connections had no path: from "failover" to "path moved", at either end. */
 final class Outages {

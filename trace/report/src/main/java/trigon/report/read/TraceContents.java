@@ -50,4 +50,13 @@ public final class TraceContents {
     void end(Fields fields) {
         end = fields;
     }
+
+    /**
+     * Something that happened beside the data path.
+     *
+     * @param what a word
+     * @param time nanoseconds of the machine's clock
+     * @param fields what is known of it
+     */
+    public record Event(String what, long time, Fields fields) {}
 }

@@ -10,11 +10,12 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.zip.CRC32;
+import trigon.report.read.TraceContents.Event;
 import trigon.system.file.OpenFile;
-import trigon.trace.ChunkKind;
 import trigon.trace.Fields;
 import trigon.trace.RingLayout;
 import trigon.trace.TraceFile;
+import trigon.trace.TraceFile.ChunkKind;
 
 /**
  * Reads a trace file as far as it goes: what is behind the first damage is left out, and that is said.
@@ -139,7 +140,7 @@ final class TraceFileReader {
                 trace.events().add(new Event(fields.get("what"), fields.number("time", 0), fields));
             }
             case HISTOGRAMS -> takeHistograms(stream(number), content);
-            case STREAM_END -> stream(number).end();
+            case STREAM_END -> {}
             case END -> trace.end(Fields.decode(content));
         }
     }

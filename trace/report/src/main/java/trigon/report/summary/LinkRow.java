@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import trigon.report.model.Connection;
-import trigon.report.model.Happening;
 import trigon.report.model.Message;
 import trigon.report.model.Rank;
 import trigon.report.model.Run;
+import trigon.report.model.Run.Happening;
 import trigon.trace.Fields;
 
 /**

@@ -10,7 +10,7 @@ import trigon.report.model.Collective;
 import trigon.report.model.Run;
 import trigon.report.path.Cause;
 import trigon.report.path.CriticalPath;
-import trigon.report.path.Segment;
+import trigon.report.path.CriticalPath.Segment;
 
 /**
  * All collectives of one kind, size and algorithm.

@@ -19,7 +19,7 @@ import trigon.report.model.Collective;
 import trigon.report.model.Rank;
 import trigon.report.path.Cause;
 import trigon.report.path.CriticalPath;
-import trigon.report.path.Segment;
+import trigon.report.path.CriticalPath.Segment;
 import trigon.report.summary.Amounts;
 import trigon.report.summary.LinkRow;
 import trigon.report.summary.OperationRow;

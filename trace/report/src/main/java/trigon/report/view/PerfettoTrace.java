@@ -13,7 +13,7 @@ import trigon.report.model.Collective;
 import trigon.report.model.Connection;
 import trigon.report.model.Message;
 import trigon.report.model.Rank;
-import trigon.report.path.Segment;
+import trigon.report.path.CriticalPath.Segment;
 import trigon.report.summary.Amounts;
 import trigon.report.summary.Report;
 

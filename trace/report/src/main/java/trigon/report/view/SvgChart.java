@@ -9,7 +9,7 @@ import trigon.report.model.Connection;
 import trigon.report.model.Message;
 import trigon.report.path.Cause;
 import trigon.report.path.CriticalPath;
-import trigon.report.path.Segment;
+import trigon.report.path.CriticalPath.Segment;
 import trigon.report.summary.Amounts;
 
 /**

@@ -12,11 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.system.file.ProcessUsers;
-import trigon.trace.ChunkKind;
 import trigon.trace.Fields;
 import trigon.trace.Recorder;
 import trigon.trace.Ring;
 import trigon.trace.TraceFile;
+import trigon.trace.TraceFile.ChunkKind;
 
 /** Traces that others have written, which root looks at. */
 @Timeout(120)
