@@ -1,16 +1,13 @@
 package trigon.routing;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
-import trigon.system.InterfaceAddress;
+import trigon.config.cluster.NicReference;
 import trigon.verbs.LinkKind;
 
 /**
@@ -31,7 +28,7 @@ public record DiscoveredLinks(List<LocalLink> links, Map<Integer, NicOverride> o
     /** Without a link that cannot be opened, for a reason that the error tells. */
     public DiscoveredLinks without(LocalLink link, String error) {
         List<LeftOut> gone = new ArrayList<>(leftOut);
-        gone.add(new LeftOut(link.interfaceName(), new LeftOut.Cause.NotOpened(error)));
+        gone.add(new LeftOut(link.interfaceName(), LeftOut.Cause.notOpened(error)));
         return new DiscoveredLinks(
                 links.stream().filter(each -> !each.equals(link)).toList(), overrides, gone);
     }
@@ -60,25 +57,20 @@ public record DiscoveredLinks(List<LocalLink> links, Map<Integer, NicOverride> o
     }
 
     /**
-     * The links as peers are told of them: one for each address.
+     * The NIC that the configuration file prescribes for a peer, as found on this machine.
      *
-     * @param tcpPort port of the listener at an address
+     * @param reference the entry of {@code peers}
+     * @param addresses the NIC's; only links with one of them are used
      */
-    public List<PeerLink> advertised(ToIntFunction<InterfaceAddress> tcpPort) {
-        Map<InterfaceAddress, Set<LinkKind>> kinds = new TreeMap<>();
-        Map<InterfaceAddress, Bandwidth> bandwidths = new HashMap<>();
-        for (LocalLink link : links) {
-            bandwidths.merge(link.address(), link.bandwidth(), (one, other) -> one.exceeds(other) ? one : other);
-            kinds.computeIfAbsent(link.address(), _ -> EnumSet.noneOf(LinkKind.class))
-                    .add(link.kind());
+    public record NicOverride(NicReference reference, Set<InetAddress> addresses) {
+
+        public NicOverride {
+            addresses = Set.copyOf(addresses);
         }
-        List<PeerLink> advertised = new ArrayList<>();
-        kinds.forEach((address, served) -> advertised.add(new PeerLink(
-                address.address(),
-                address.prefixLength(),
-                tcpPort.applyAsInt(address),
-                served,
-                bandwidths.getOrDefault(address, Bandwidth.NOT_TOLD))));
-        return List.copyOf(advertised);
+
+        /** Returns whether a path to that peer may begin with that link. */
+        public boolean allows(LocalLink link) {
+            return addresses.contains(link.address().address());
+        }
     }
 }

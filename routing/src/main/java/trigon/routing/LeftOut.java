@@ -21,213 +21,139 @@ public record LeftOut(String name, Cause cause) {
         return name + ": " + cause;
     }
 
-    /** Why something is not used; its text is for the user. */
-    public sealed interface Cause {
+    /**
+     * Why something is not used.
+     *
+     * @param text for the user
+     * @param weight for readers of the log
+     * @param isDown it would be used, or used differently, if it were up
+     */
+    public record Cause(String text, Weight weight, boolean isDown) {
 
-        /** Its weight for readers of the log. */
-        default Weight weight() {
-            return Weight.NOT_USED;
-        }
-
-        /** Returns whether it would be used, or used differently, if it were up. */
-        default boolean isDown() {
-            return switch (this) {
-                case PortNotActive _, PortInterfaceDown _, InterfaceDown _, DownAtInit _, NotOpened _ -> true;
-                default -> false;
-            };
+        private static Cause notUsed(String text) {
+            return new Cause(text, Weight.NOT_USED, false);
         }
 
         /** The RDMA device cannot be opened or asked. */
-        record DeviceUnusable(String error) implements Cause {
-            @Override
-            public String toString() {
-                return error;
-            }
+        public static Cause deviceUnusable(String error) {
+            return notUsed(error);
         }
 
         /** The RDMA port is in another state than {@link PortState#ACTIVE}. */
-        record PortNotActive(PortState state) implements Cause {
-            @Override
-            public String toString() {
-                return "the port is " + state + ", not ACTIVE";
-            }
+        public static Cause portNotActive(PortState state) {
+            return new Cause("the port is " + state + ", not ACTIVE", Weight.NOT_USED, true);
         }
 
         /** The settings ask for another port of every device. */
-        record OtherPortConfigured(int port, int configured) implements Cause {
-            @Override
-            public String toString() {
-                return "port " + port + " is not queuePair.port " + configured;
-            }
+        public static Cause otherPortConfigured(int port, int configured) {
+            return notUsed("port " + port + " is not queuePair.port " + configured);
         }
 
         /** The settings ask for an entry that the port's GID table does not have. */
-        record NoSuchGid(int configured) implements Cause {
-            @Override
-            public String toString() {
-                return "its GID table has no entry " + configured + ", which queuePair.gidIndex forces";
-            }
+        public static Cause noSuchGid(int configured) {
+            return notUsed("its GID table has no entry " + configured + ", which queuePair.gidIndex forces");
         }
 
         /** No entry of the port's GID table leads to an IP address that can be used. */
-        record NoAddressOfPort(List<GidEntry> gidTable) implements Cause {
-            public NoAddressOfPort {
-                gidTable = List.copyOf(gidTable);
-            }
-
-            @Override
-            public String toString() {
-                String gids = gidTable.stream()
-                        .map(entry -> "%d %s %s".formatted(entry.index(), entry.gid(), entry.type()))
-                        .collect(Collectors.joining(", "));
-                return "no usable IP address; its GIDs are " + (gids.isEmpty() ? "none" : gids);
-            }
+        public static Cause noAddressOfPort(List<GidEntry> gidTable) {
+            String gids = gidTable.stream()
+                    .map(entry -> "%d %s %s".formatted(entry.index(), entry.gid(), entry.type()))
+                    .collect(Collectors.joining(", "));
+            return notUsed("no usable IP address; its GIDs are " + (gids.isEmpty() ? "none" : gids));
         }
 
         /** The GID is an IP address that no interface has. */
-        record ForeignGid(int index, Gid gid) implements Cause {
-            @Override
-            public String toString() {
-                return "GID %d (%s) is no interface's address".formatted(index, gid);
-            }
+        public static Cause foreignGid(int index, Gid gid) {
+            return notUsed("GID %d (%s) is no interface's address".formatted(index, gid));
         }
 
         /** The GID is no address by which peers could tell the link. */
-        record LinkLocalGid(int index, Gid gid) implements Cause {
-            @Override
-            public String toString() {
-                return "GID %d (%s) is link-local, or no host's address".formatted(index, gid);
-            }
+        public static Cause linkLocalGid(int index, Gid gid) {
+            return notUsed("GID %d (%s) is link-local, or no host's address".formatted(index, gid));
         }
 
         /** The GID does not tell which network interface is the port's. */
-        record NoInterfaceOfGid(int index) implements Cause {
-            @Override
-            public String toString() {
-                return ("the network interface behind GID %d is not known; name the device together with its address"
-                                + " in the configuration file")
-                        .formatted(index);
-            }
+        public static Cause noInterfaceOfGid(int index) {
+            return notUsed(
+                    ("the network interface behind GID %d is not known; name the device together with its address"
+                                    + " in the configuration file")
+                            .formatted(index));
         }
 
         /** The RDMA port's network interface is down. */
-        record PortInterfaceDown(String interfaceName) implements Cause {
-            @Override
-            public String toString() {
-                return "its interface " + interfaceName + " is down";
-            }
+        public static Cause portInterfaceDown(String interfaceName) {
+            return new Cause("its interface " + interfaceName + " is down", Weight.NOT_USED, true);
         }
 
         /** Left out since there are RDMA ports: other interfaces are not used unless the file lists them. */
-        record NoRdmaInterface() implements Cause {
-            @Override
-            public String toString() {
-                return "not an RDMA port's interface, and there are such";
-            }
+        public static Cause noRdmaInterface() {
+            return notUsed("not an RDMA port's interface, and there are such");
         }
 
         /** The network interface is down. */
-        record InterfaceDown() implements Cause {
-            @Override
-            public String toString() {
-                return "down";
-            }
+        public static Cause interfaceDown() {
+            return new Cause("down", Weight.NOT_USED, true);
         }
 
         /** The network interface is down, or has no carrier, and has an address: it is used once it is up. */
-        record DownAtInit() implements Cause {
-            @Override
-            public Weight weight() {
-                return Weight.SUSPECT;
-            }
-
-            @Override
-            public String toString() {
-                return "down, or without a carrier; it is used once it is up: check the cable, and ip link show";
-            }
+        public static Cause downAtInit() {
+            return new Cause(
+                    "down, or without a carrier; it is used once it is up: check the cable, and ip link show",
+                    Weight.SUSPECT,
+                    true);
         }
 
         /** The link was found, and its address or device was gone when it was to be opened. */
-        record NotOpened(String error) implements Cause {
-            @Override
-            public Weight weight() {
-                return Weight.SUSPECT;
-            }
-
-            @Override
-            public String toString() {
-                return "it went away at init (" + error + "); it is used once it is back";
-            }
+        public static Cause notOpened(String error) {
+            return new Cause("it went away at init (" + error + "); it is used once it is back", Weight.SUSPECT, true);
         }
 
         /** The kernel does not let anybody use this address of the interface. */
-        record AddressNotReady(InterfaceAddress address, String reason) implements Cause {
-            @Override
-            public String toString() {
-                return address + " is not used: " + reason;
-            }
+        public static Cause addressNotReady(InterfaceAddress address, String reason) {
+            return notUsed(address + " is not used: " + reason);
         }
 
         /** The network interface has no address by which peers could tell it. */
-        record NoAddressOfInterface() implements Cause {
-            @Override
-            public String toString() {
-                return "no IP address that peers can tell it by";
-            }
+        public static Cause noAddressOfInterface() {
+            return notUsed("no IP address that peers can tell it by");
         }
 
         /** The network interface has nothing but an address that means something on its own link only. */
-        record LinkLocalOnly() implements Cause {
-            @Override
-            public Weight weight() {
-                return Weight.USED;
-            }
-
-            @Override
-            public String toString() {
-                return "used by its link-local address, for peers that are on the same cable or switch and have no"
-                        + " better way; for others, give both ends addresses in one subnet";
-            }
+        public static Cause linkLocalOnly() {
+            return new Cause(
+                    "used by its link-local address, for peers that are on the same cable or switch and have no"
+                            + " better way; for others, give both ends addresses in one subnet",
+                    Weight.USED,
+                    false);
         }
 
         /** The loopback, or an interface that leads to containers, virtual machines or controllers of this machine. */
-        record BetterInterfaces() implements Cause {
-            @Override
-            public String toString() {
-                return "it leads to no other machine (loopback, a bridge without a NIC, a USB gadget), and others may";
-            }
+        public static Cause betterInterfaces() {
+            return notUsed(
+                    "it leads to no other machine (loopback, a bridge without a NIC, a USB gadget), and others may");
         }
 
         /** The file's NIC carries data over TCP only. */
-        record SoftwareOnly(List<LeftOut> ports) implements Cause {
-            public SoftwareOnly {
-                ports = List.copyOf(ports);
-            }
-
-            @Override
-            public Weight weight() {
-                return Weight.USED;
-            }
-
-            @Override
-            public String toString() {
-                return "carries data over TCP, since no active RDMA port has an address of it" + inBrackets(ports);
-            }
+        public static Cause softwareOnly(List<LeftOut> ports) {
+            return new Cause(
+                    "carries data over TCP, since no active RDMA port has an address of it" + inBrackets(ports),
+                    Weight.USED,
+                    false);
         }
 
         /** The interface's own prefix, where the file says another. */
-        record OtherPrefix(InterfaceAddress actual) implements Cause {
-            @Override
-            public Weight weight() {
-                return Weight.SUSPECT;
-            }
+        public static Cause otherPrefix(InterfaceAddress actual) {
+            return new Cause(
+                    "the file's prefix is not the interface's, which is " + actual
+                            + "; the file's is used, and peers that the kernel cannot reach by it fail later: correct"
+                            + " the file or the interface",
+                    Weight.SUSPECT,
+                    false);
+        }
 
-            @Override
-            public String toString() {
-                return "the file's prefix is not the interface's, which is " + actual
-                        + "; the file's is used, and peers that the kernel cannot reach by it fail later: correct the"
-                        + " file or the interface";
-            }
+        @Override
+        public String toString() {
+            return text;
         }
     }
 

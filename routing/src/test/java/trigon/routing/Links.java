@@ -3,11 +3,13 @@ package trigon.routing;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.cluster.ClusterConfig;
@@ -72,6 +74,25 @@ public final class Links {
     public static PeerLink remote(String address, LinkKind first, LinkKind... more) {
         InterfaceAddress parsed = InterfaceAddress.parse(address);
         return new PeerLink(parsed.address(), parsed.prefixLength(), TCP_PORT, EnumSet.of(first, more));
+    }
+
+    /** The links as peers are told of them: one for each address. */
+    public static List<PeerLink> advertised(DiscoveredLinks found) {
+        Map<InterfaceAddress, Set<LinkKind>> kinds = new TreeMap<>();
+        Map<InterfaceAddress, Bandwidth> bandwidths = new HashMap<>();
+        for (LocalLink link : found.links()) {
+            bandwidths.merge(link.address(), link.bandwidth(), (one, other) -> one.exceeds(other) ? one : other);
+            kinds.computeIfAbsent(link.address(), _ -> EnumSet.noneOf(LinkKind.class))
+                    .add(link.kind());
+        }
+        List<PeerLink> advertised = new ArrayList<>();
+        kinds.forEach((address, served) -> advertised.add(new PeerLink(
+                address.address(),
+                address.prefixLength(),
+                TCP_PORT,
+                served,
+                bandwidths.getOrDefault(address, Bandwidth.NOT_TOLD))));
+        return List.copyOf(advertised);
     }
 
     public static PeerDescription peer(PeerLink... links) {

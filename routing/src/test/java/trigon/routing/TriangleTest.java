@@ -108,7 +108,7 @@ class TriangleTest {
                     ConfigLoader.load(Map.of(Settings.CONFIG.name(), file.toString()), NODES.get(node) + ".example");
             DiscoveredLinks links = LinkDiscovery.discover(config, ports(node), host(node));
             tables.add(RoutingTable.of(config, links, Links.NO_ROUTES));
-            descriptions.add(new PeerDescription(OptionalInt.of(node), links.advertised(_ -> Links.TCP_PORT)));
+            descriptions.add(new PeerDescription(OptionalInt.of(node), Links.advertised(links)));
         }
         Map<String, List<Path>> paths = new HashMap<>();
         for (int from = 0; from < NODES.size(); from++) {

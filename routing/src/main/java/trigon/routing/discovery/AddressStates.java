@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import trigon.routing.discovery.HostInterface.AddressState;
 import trigon.system.InterfaceAddress;
 
 /**

@@ -8,6 +8,7 @@ import java.util.function.Predicate;
 import trigon.config.setting.LinkPolicy;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
+import trigon.routing.discovery.GidSelector.PortAddress;
 import trigon.system.InterfaceAddress;
 
 /**
@@ -69,7 +70,7 @@ final class AutomaticLinks {
         for (HostInterface each : interfaces.interfaces()) {
             boolean used = rdma.stream().anyMatch(link -> link.interfaceName().equals(each.name()));
             if (!used) {
-                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.NoRdmaInterface()));
+                leftOut.add(new LeftOut(each.name(), LeftOut.Cause.noRdmaInterface()));
             }
         }
     }
@@ -93,9 +94,9 @@ final class AutomaticLinks {
         for (HostInterface each : fastestFirst) {
             boolean mayComeUp = isOrdinary.test(each) && !addresses(each).isEmpty();
             if (!each.up() && !mayComeUp) {
-                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.InterfaceDown()));
+                leftOut.add(new LeftOut(each.name(), LeftOut.Cause.interfaceDown()));
             } else if (addresses(each).isEmpty()) {
-                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.NoAddressOfInterface()));
+                leftOut.add(new LeftOut(each.name(), LeftOut.Cause.noAddressOfInterface()));
             } else {
                 usable.add(each);
             }
@@ -112,14 +113,14 @@ final class AutomaticLinks {
         int rank = 0;
         for (HostInterface each : usable) {
             if (!wanted.test(each)) {
-                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.BetterInterfaces()));
+                leftOut.add(new LeftOut(each.name(), LeftOut.Cause.betterInterfaces()));
                 continue;
             }
             if (!each.up()) {
-                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.DownAtInit()));
+                leftOut.add(new LeftOut(each.name(), LeftOut.Cause.downAtInit()));
             }
             if (each.isLinkLocalOnly()) {
-                leftOut.add(new LeftOut(each.name(), new LeftOut.Cause.LinkLocalOnly()));
+                leftOut.add(new LeftOut(each.name(), LeftOut.Cause.linkLocalOnly()));
             }
             add(each, rank, false);
             rank++;

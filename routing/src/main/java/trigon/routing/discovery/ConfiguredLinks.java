@@ -10,6 +10,7 @@ import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
+import trigon.routing.discovery.GidSelector.PortAddress;
 import trigon.system.InterfaceAddress;
 import trigon.system.NearestName;
 
@@ -90,7 +91,7 @@ final class ConfiguredLinks {
         }
         boolean required = policy == LinkPolicy.RDMA || (policy == LinkPolicy.AUTO && namesRdmaDevice);
         if (policy == LinkPolicy.AUTO && !required && found.isEmpty()) {
-            leftOut.add(new LeftOut(nic.toString(), new LeftOut.Cause.SoftwareOnly(reasons)));
+            leftOut.add(new LeftOut(nic.toString(), LeftOut.Cause.softwareOnly(reasons)));
         }
         if (required && found.isEmpty()) {
             throw problem(
@@ -157,21 +158,21 @@ final class ConfiguredLinks {
             throw problem(nic, "the interface has no IP address");
         }
         if (on.isLinkLocalOnly()) {
-            leftOut.add(new LeftOut(on.name(), new LeftOut.Cause.LinkLocalOnly()));
+            leftOut.add(new LeftOut(on.name(), LeftOut.Cause.linkLocalOnly()));
         }
         addresses.forEach(address -> links.addSoftware(on, address, rank, nic.speedMbps()));
     }
 
     /** It may come up. */
     private void noteDown(HostInterface on) {
-        LeftOut note = new LeftOut(on.name(), new LeftOut.Cause.DownAtInit());
+        LeftOut note = new LeftOut(on.name(), LeftOut.Cause.downAtInit());
         if (!on.up() && !leftOut.contains(note)) {
             leftOut.add(note);
         }
     }
 
     private void noteOtherPrefix(NicConfig nic, InterfaceAddress actual, InterfaceAddress wanted) {
-        LeftOut note = new LeftOut(nic.toString(), new LeftOut.Cause.OtherPrefix(actual));
+        LeftOut note = new LeftOut(nic.toString(), LeftOut.Cause.otherPrefix(actual));
         if (actual.prefixLength() != wanted.prefixLength()
                 && !actual.address().isLoopbackAddress()
                 && !leftOut.contains(note)) {

@@ -10,8 +10,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 import trigon.config.QueuePairConfig;
 import trigon.routing.LeftOut;
+import trigon.routing.LinkUse;
+import trigon.routing.LocalLink;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.GidEntry;
+import trigon.verbs.LinkKind;
 import trigon.verbs.LinkLayer;
 import trigon.verbs.PortState;
 
@@ -50,7 +53,7 @@ final class GidSelector {
             }
         }
         if (found.isEmpty()) {
-            leftOut.add(new LeftOut(port.label(), new LeftOut.Cause.NoAddressOfPort(port.gidTable())));
+            leftOut.add(new LeftOut(port.label(), LeftOut.Cause.noAddressOfPort(port.gidTable())));
         }
         found.sort(Comparator.comparing(PortAddress::address));
         return found;
@@ -76,11 +79,11 @@ final class GidSelector {
     private Optional<LeftOut.Cause> unusable(RdmaPort port) {
         PortState state = port.attributes().state();
         if (state != PortState.ACTIVE) {
-            return Optional.of(new LeftOut.Cause.PortNotActive(state));
+            return Optional.of(LeftOut.Cause.portNotActive(state));
         }
         OptionalInt only = config.port();
         if (only.isPresent() && only.getAsInt() != port.port()) {
-            return Optional.of(new LeftOut.Cause.OtherPortConfigured(port.port(), only.getAsInt()));
+            return Optional.of(LeftOut.Cause.otherPortConfigured(port.port(), only.getAsInt()));
         }
         return Optional.empty();
     }
@@ -96,7 +99,7 @@ final class GidSelector {
             List<GidEntry> entries =
                     table.stream().filter(entry -> entry.index() == forced).toList();
             if (entries.isEmpty()) {
-                leftOut.add(new LeftOut(port.label(), new LeftOut.Cause.NoSuchGid(forced)));
+                leftOut.add(new LeftOut(port.label(), LeftOut.Cause.noSuchGid(forced)));
             }
             return entries;
         }
@@ -135,14 +138,14 @@ final class GidSelector {
                 leftOut.add(new LeftOut(
                         port.label(),
                         isHostsAddress
-                                ? new LeftOut.Cause.ForeignGid(entry.index(), entry.gid())
-                                : new LeftOut.Cause.LinkLocalGid(entry.index(), entry.gid())));
+                                ? LeftOut.Cause.foreignGid(entry.index(), entry.gid())
+                                : LeftOut.Cause.linkLocalGid(entry.index(), entry.gid())));
                 return List.of();
             }
         }
         // a GID that is no IP address of its own: InfiniBand's, or a link-local one that is forced
         if (behind.isEmpty()) {
-            leftOut.add(new LeftOut(port.label(), new LeftOut.Cause.NoInterfaceOfGid(entry.index())));
+            leftOut.add(new LeftOut(port.label(), LeftOut.Cause.noInterfaceOfGid(entry.index())));
             return List.of();
         }
         return behind.get().addresses().stream()
@@ -164,7 +167,36 @@ final class GidSelector {
         }
         leftOut.add(new LeftOut(
                 address.port().label(),
-                new LeftOut.Cause.PortInterfaceDown(address.on().name())));
+                LeftOut.Cause.portInterfaceDown(address.on().name())));
         return List.of();
+    }
+
+    /**
+     * An IP address that an RDMA port serves.
+     *
+     * @param gid the entry of its GID table to use
+     * @param on the network interface that has the address
+     */
+    record PortAddress(RdmaPort port, GidEntry gid, HostInterface on, InterfaceAddress address) {
+
+        PortAddress withAddress(InterfaceAddress other) {
+            return new PortAddress(port, gid, on, other);
+        }
+
+        LocalLink link(int rank, OptionalInt speedMbps) {
+            return new LocalLink(
+                    port.label(),
+                    LinkKind.RDMA,
+                    port.deviceName(),
+                    port.port(),
+                    address,
+                    gid.index(),
+                    gid.gid(),
+                    speedMbps.orElse(port.attributes().speedMbps()),
+                    on.name(),
+                    on.index(),
+                    rank,
+                    on.use(address) == LinkUse.BOOTSTRAP ? LinkUse.DATA : on.use(address));
+        }
     }
 }

@@ -19,6 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LinkUse;
 import trigon.routing.LocalLink;
+import trigon.routing.discovery.HostInterface.AddressState;
 import trigon.system.InterfaceAddress;
 import trigon.system.kernel.InterfaceNames;
 

@@ -16,9 +16,9 @@ import trigon.config.cluster.NodeConfig;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.DiscoveredLinks.NicOverride;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
-import trigon.routing.NicOverride;
 
 /** Finds this machine's links: those that the configuration file lists, or all that make sense. */
 public final class LinkDiscovery {
@@ -57,7 +57,7 @@ public final class LinkDiscovery {
         for (HostInterface each : interfaces.interfaces()) {
             each.unready()
                     .forEach((address, state) -> unready.add(
-                            new LeftOut(each.name(), new LeftOut.Cause.AddressNotReady(address, state.toString()))));
+                            new LeftOut(each.name(), LeftOut.Cause.addressNotReady(address, state.toString()))));
         }
         return unready;
     }

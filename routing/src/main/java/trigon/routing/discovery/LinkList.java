@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import trigon.routing.LocalLink;
+import trigon.routing.discovery.GidSelector.PortAddress;
 import trigon.system.InterfaceAddress;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;

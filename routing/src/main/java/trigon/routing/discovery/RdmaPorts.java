@@ -32,7 +32,7 @@ public record RdmaPorts(List<RdmaPort> ports, List<LeftOut> leftOut) {
                 }
                 ports.addAll(ofDevice);
             } catch (VerbsException e) {
-                leftOut.add(new LeftOut(name, new LeftOut.Cause.DeviceUnusable(String.valueOf(e.getMessage()))));
+                leftOut.add(new LeftOut(name, LeftOut.Cause.deviceUnusable(String.valueOf(e.getMessage()))));
             }
         }
         return new RdmaPorts(ports, leftOut);

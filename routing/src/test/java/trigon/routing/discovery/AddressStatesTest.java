@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import trigon.routing.discovery.HostInterface.AddressState;
 import trigon.system.InterfaceAddress;
 
 class AddressStatesTest {

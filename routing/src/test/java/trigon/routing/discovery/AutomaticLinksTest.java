@@ -19,14 +19,13 @@ import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.setting.ConfigException;
 import trigon.config.setting.LinkPolicy;
-import trigon.routing.Bandwidth;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LeftOut;
 import trigon.routing.LinkUse;
 import trigon.routing.Links;
 import trigon.routing.LocalLink;
 import trigon.routing.PeerDescription;
-import trigon.routing.PeerLink;
+import trigon.routing.discovery.HostInterface.AddressState;
 import trigon.routing.table.NoPathException;
 import trigon.routing.table.RoutingTable;
 import trigon.system.InterfaceAddress;
@@ -60,7 +59,7 @@ class AutomaticLinksTest {
                         "rxe_b 10.0.13.1/24 (RDMA)",
                         "vb 10.0.13.1/24 (TCP)");
         assertThat(found.leftOut())
-                .contains(new LeftOut("eth0", new LeftOut.Cause.NoRdmaInterface()))
+                .contains(new LeftOut("eth0", LeftOut.Cause.noRdmaInterface()))
                 .anySatisfy(
                         each -> assertThat(each).hasToString("eth0: not an RDMA port's interface, and there are such"));
     }
@@ -181,7 +180,7 @@ class AutomaticLinksTest {
                         "va fe80::3/64 (TCP)",
                         "vb 10.0.13.1/24 (TCP)");
         assertThat(found.links().getFirst().speedMbps()).isEqualTo(25_000);
-        assertThat(found.leftOut()).contains(new LeftOut("lo", new LeftOut.Cause.BetterInterfaces()));
+        assertThat(found.leftOut()).contains(new LeftOut("lo", LeftOut.Cause.betterInterfaces()));
     }
 
     /** The kernel takes others for new connections, and a deprecated address may go soon. */
@@ -285,8 +284,8 @@ class AutomaticLinksTest {
 
         assertThat(found.leftOut())
                 .containsExactlyInAnyOrder(
-                        new LeftOut("vd", new LeftOut.Cause.DownAtInit()),
-                        new LeftOut("vx", new LeftOut.Cause.InterfaceDown()));
+                        new LeftOut("vd", LeftOut.Cause.downAtInit()),
+                        new LeftOut("vx", LeftOut.Cause.interfaceDown()));
         assertThat(found.leftOut().stream()
                         .filter(each -> each.cause().weight() == LeftOut.Weight.SUSPECT)
                         .map(LeftOut::toString))
@@ -318,7 +317,7 @@ class AutomaticLinksTest {
             assertThat(link.gid()).isEqualTo(known.gid());
         });
         assertThat(found.leftOut())
-                .contains(new LeftOut("mlx5_1", new LeftOut.Cause.NoInterfaceOfGid(0)))
+                .contains(new LeftOut("mlx5_1", LeftOut.Cause.noInterfaceOfGid(0)))
                 .anySatisfy(each -> assertThat(each.toString())
                         .startsWith("mlx5_1: the network interface behind GID 0 is not known"));
     }
@@ -332,27 +331,6 @@ class AutomaticLinksTest {
                 new RdmaPort("rxe_a", 1, a.attributes(), a.gidTable().reversed());
 
         assertThat(discover(LinkPolicy.AUTO, reversed, b, shuffled)).isEqualTo(discover(LinkPolicy.AUTO, HOST, a, b));
-    }
-
-    @Test
-    void advertisesEveryAddressOnce() {
-        DiscoveredLinks found =
-                discover(LinkPolicy.AUTO, HOST, roce("rxe_b", 4, "10.0.13.1"), roce("rxe_a", 3, "10.0.12.1"));
-
-        assertThat(found.advertised(address -> 40_000 + address.prefixLength()))
-                .containsExactly(
-                        new PeerLink(
-                                Links.address("10.0.12.1"),
-                                24,
-                                40_024,
-                                Set.of(LinkKind.values()),
-                                Bandwidth.of(100_000)),
-                        new PeerLink(
-                                Links.address("10.0.13.1"),
-                                24,
-                                40_024,
-                                Set.of(LinkKind.values()),
-                                Bandwidth.of(100_000)));
     }
 
     @Test

@@ -185,7 +185,7 @@ class ConfiguredLinksTest {
                     LinkDiscovery.discover(Links.config(LinkPolicy.SOFTWARE, Map.of(), nic), List.of(), HOST);
 
             assertThat(found.links()).map(LocalLink::toString).containsExactly("vd 10.0.15.1/24 (TCP)");
-            assertThat(found.leftOut()).contains(new LeftOut("vd", new LeftOut.Cause.DownAtInit()));
+            assertThat(found.leftOut()).contains(new LeftOut("vd", LeftOut.Cause.downAtInit()));
         }
     }
 

@@ -71,8 +71,7 @@ class FieldCasesTest {
                 discover(interfaces(up("wlp1s0", 3, 0, "192.168.86.22/24"), up("enp2s0", 4, 2_500, "10.0.0.2/24")));
         RoutingTable table = new RoutingTable(here.links(), Links.NO_ROUTES, Map.of(), List.of());
 
-        assertThat(table.pathsTo(
-                        Links.peer(there.advertised(_ -> Links.TCP_PORT).toArray(PeerLink[]::new))))
+        assertThat(table.pathsTo(Links.peer(Links.advertised(there).toArray(PeerLink[]::new))))
                 .extracting(path -> path.local().interfaceName())
                 .containsExactly("enp2s0", "wlp1s0");
     }

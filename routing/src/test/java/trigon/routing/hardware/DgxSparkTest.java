@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import trigon.config.PluginConfig;
 import trigon.config.file.ConfigLoader;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.Links;
 import trigon.routing.LocalLink;
 import trigon.routing.PeerDescription;
 import trigon.routing.discovery.HostInterface;
@@ -36,7 +37,6 @@ class DgxSparkTest {
     private static final int PCI_LINK_MBPS = 113_605;
 
     private static final int MAX_STRIPES = 8;
-    private static final int TCP_PORT = 7471;
     private static final PluginConfig NO_FILE = ConfigLoader.load(Map.of(), "spark");
 
     @TempDir
@@ -103,8 +103,8 @@ class DgxSparkTest {
     @Test
     void bothTwinsLeadToThePeerAtTheSameTime() throws IOException {
         DiscoveredLinks here = discover(NO_FILE, Setup.PAIR_A);
-        PeerDescription there = new PeerDescription(
-                OptionalInt.empty(), discover(NO_FILE, Setup.PAIR_B).advertised(_ -> TCP_PORT));
+        PeerDescription there =
+                new PeerDescription(OptionalInt.empty(), Links.advertised(discover(NO_FILE, Setup.PAIR_B)));
         RoutingTable table = RoutingTable.of(NO_FILE, here, _ -> Optional.empty());
         int most = NO_FILE.stripes().mostLinks(true, MAX_STRIPES);
 

@@ -20,9 +20,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.config.cluster.NicReference;
 import trigon.routing.DiscoveredLinks;
+import trigon.routing.DiscoveredLinks.NicOverride;
 import trigon.routing.Links;
 import trigon.routing.LocalLink;
-import trigon.routing.NicOverride;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
 import trigon.routing.PeerLink;
@@ -204,7 +204,7 @@ class RoutingPropertiesTest {
 
     private static PeerDescription peer(List<LocalLink> links) {
         return new PeerDescription(
-                OptionalInt.empty(), new DiscoveredLinks(links, Map.of(), List.of()).advertised(_ -> Links.TCP_PORT));
+                OptionalInt.empty(), Links.advertised(new DiscoveredLinks(links, Map.of(), List.of())));
     }
 
     /** One to five NICs with an address or two each, of few subnets and many prefix lengths, so that they overlap. */
