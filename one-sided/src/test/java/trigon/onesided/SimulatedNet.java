@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.onesided.record.PutRecordLayout;
+import trigon.onesided.peer.PutRecordLayout;
 import trigon.system.Memory;
 
 /**

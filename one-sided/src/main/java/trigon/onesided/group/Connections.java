@@ -40,7 +40,7 @@ final class Connections implements AutoCloseable {
 
     Pending connect(long[] handle, int trafficClass, LongConsumer whenUp) {
         long address = arena.allocate(NetPlugin.HANDLE_BYTES, Long.BYTES).address();
-        Words.write(handle, address);
+        RankRing.write(handle, address);
         return once(() -> net.connect(endpoint.context(), endpoint.device(), address, trafficClass), whenUp);
     }
 

@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
+import trigon.onesided.group.Traffic.Peers;
 import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
@@ -106,19 +107,6 @@ public final class Group implements AutoCloseable {
         return new Group(endpoint, ring, patience, devices);
     }
 
-    public int rank() {
-        return rank;
-    }
-
-    public int ranks() {
-        return ranks;
-    }
-
-    /** Returns what was registered by all ranks: their memory, by numbers that are the same everywhere. */
-    public Windows windows() {
-        return windows;
-    }
-
     /**
      * Connects all ranks to all, unless they are.
      *
@@ -145,7 +133,7 @@ public final class Group implements AutoCloseable {
                 Connections.Listener listener = connections.listen();
                 listeners.add(listener);
                 System.arraycopy(
-                        Words.read(listener.handle(), Connections.HANDLE_WORDS),
+                        RankRing.read(listener.handle(), Connections.HANDLE_WORDS),
                         0,
                         words,
                         i * Connections.HANDLE_WORDS,

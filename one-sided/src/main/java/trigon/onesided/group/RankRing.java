@@ -1,11 +1,13 @@
 package trigon.onesided.group;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.function.LongSupplier;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 import trigon.nccl.NoConnectionException;
+import trigon.system.Memory;
 
 /**
  * Every rank's connection to the next one, by which all ranks learn what each has to say. Control path: all ranks call
@@ -51,7 +53,7 @@ final class RankRing implements AutoCloseable {
         try (Connections connections = new Connections(endpoint)) {
             List<Connections.Pending> pending = List.of(
                     connections.connect(
-                            Words.read(handles[next], Connections.HANDLE_WORDS),
+                            read(handles[next], Connections.HANDLE_WORDS),
                             NetPlugin.TRAFFIC_CLASS_UNDEFINED,
                             comm -> comms[0] = comm),
                     connections.accept(listenComm, comm -> comms[1] = comm));
@@ -101,9 +103,9 @@ final class RankRing implements AutoCloseable {
                 for (int step = 0; step < ranks - 1; step++) {
                     int mine = Math.floorMod(rank - step, ranks);
                     int theirs = Math.floorMod(rank - step - 1, ranks);
-                    Words.write(all[mine], buffer);
+                    write(all[mine], buffer);
                     exchange(buffer, bytes, sendHandle, receiveHandle);
-                    all[theirs] = Words.read(buffer + bytes, words.length);
+                    all[theirs] = read(buffer + bytes, words.length);
                 }
                 succeeded = true;
             } finally {
@@ -174,5 +176,17 @@ final class RankRing implements AutoCloseable {
     public void close() {
         net.closeSend(toNext);
         net.closeReceive(fromPrevious);
+    }
+
+    /** Writes words of 8 bytes, as ranks tell them each other. */
+    static void write(long[] words, long address) {
+        for (int i = 0; i < words.length; i++) {
+            Memory.putLong(address + (long) i * Long.BYTES, words[i]);
+        }
+    }
+
+    /** Reads so many words of 8 bytes. */
+    static long[] read(long address, int count) {
+        return Memory.segment(address, (long) count * Long.BYTES).toArray(ValueLayout.JAVA_LONG);
     }
 }

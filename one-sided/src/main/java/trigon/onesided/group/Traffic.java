@@ -1,5 +1,6 @@
 package trigon.onesided.group;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -288,4 +289,11 @@ public final class Traffic {
                 to);
         return INVALID_USAGE;
     }
+
+    /**
+     * A rank's ends to all others, in the order of their ranks.
+     *
+     * @param rank this one, which has no end
+     */
+    record Peers(int rank, List<Outgoing> outgoing, List<Incoming> incoming) {}
 }

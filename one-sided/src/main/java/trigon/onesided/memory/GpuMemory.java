@@ -9,7 +9,7 @@ package trigon.onesided.memory;
 public interface GpuMemory extends AutoCloseable {
 
     /** Nothing is known of any GPU: there is a driver, or there is not, but nobody has asked. */
-    GpuMemory NONE = new NoDeviceMemory();
+    GpuMemory NONE = new NoDevice();
 
     /** Kind of an address; control path. */
     enum Kind {
@@ -61,4 +61,60 @@ public interface GpuMemory extends AutoCloseable {
     /** Nothing is copied any more; control path. */
     @Override
     void close();
+
+    /** Memory without a GPU, or a driver of one: everything is the processor's. */
+    final class NoDevice implements GpuMemory {
+
+        private static final int NO_DEVICE = 100; // CUDA_ERROR_NO_DEVICE
+
+        @Override
+        public boolean exists() {
+            return false;
+        }
+
+        @Override
+        public Kind kindOf(long address) {
+            return Kind.HOST;
+        }
+
+        @Override
+        public void enter() {}
+
+        @Override
+        public void leave() {}
+
+        @Override
+        public int copy(long to, long from, long bytes) {
+            return NO_DEVICE;
+        }
+
+        @Override
+        public int write(long address, long value) {
+            return NO_DEVICE;
+        }
+
+        @Override
+        public long mark() {
+            return -NO_DEVICE;
+        }
+
+        @Override
+        public int isOver(long mark) {
+            return -NO_DEVICE;
+        }
+
+        @Override
+        public void pin(long address, long bytes) {}
+
+        @Override
+        public void unpin(long address) {}
+
+        @Override
+        public void finish() {
+            // nothing begins
+        }
+
+        @Override
+        public void close() {}
+    }
 }

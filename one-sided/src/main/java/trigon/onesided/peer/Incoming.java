@@ -6,7 +6,6 @@ import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
-import trigon.onesided.record.PutRecordLayout;
 import trigon.system.Memory;
 
 /**
@@ -95,11 +94,6 @@ public final class Incoming {
         return problem;
     }
 
-    /** Records that have been applied. */
-    public long applied() {
-        return applied;
-    }
-
     /** Tells whether the other rank has ended its part in good order; all that it sent before has been applied. */
     public boolean hasLeft() {
         return farewell == Farewell.APPLIED;
@@ -184,7 +178,7 @@ public final class Incoming {
             int pieceBytes =
                     PutRecordLayout.kind(record) == PutRecordLayout.GET ? 0 : PutRecordLayout.pieceBytes(record);
             if (payloadFrom == 0) {
-                if (pieceBytes > 0 && Overlap.withEarlier(staging, applied, payloadOf)) {
+                if (pieceBytes > 0 && RecordCheck.overlapsEarlier(staging, applied, payloadOf)) {
                     return 0;
                 }
                 missing[slot] = 0;

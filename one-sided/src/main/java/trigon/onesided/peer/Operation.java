@@ -2,7 +2,6 @@ package trigon.onesided.peer;
 
 import org.jspecify.annotations.Nullable;
 import trigon.onesided.memory.Window;
-import trigon.onesided.record.PutRecordLayout;
 
 /** An operation to be sent: a record, and its payload. Kept and filled anew; its group's thread's. */
 final class Operation {

@@ -6,7 +6,6 @@ import trigon.nccl.NetPlugin;
 import trigon.onesided.memory.GpuMemory;
 import trigon.onesided.memory.Transfer;
 import trigon.onesided.memory.Window;
-import trigon.onesided.record.PutRecordLayout;
 import trigon.system.Memory;
 
 /**

@@ -3,9 +3,8 @@ package trigon.onesided.peer;
 import org.jspecify.annotations.Nullable;
 import trigon.onesided.memory.Window;
 import trigon.onesided.memory.Windows;
-import trigon.onesided.record.PutRecordLayout;
 
-/** The check of a record from another rank: nothing that it says is trusted. Data path. */
+/** The checks of records from another rank: nothing that they say is trusted. Data path; no state. */
 final class RecordCheck {
 
     private RecordCheck() {}
@@ -40,5 +39,34 @@ final class RecordCheck {
             return "a record is about a signal that is not, or no longer, registered here";
         }
         return null;
+    }
+
+    /**
+     * Tells whether a record writes where one of those before it does, of which the first has that number. A long
+     * payload goes straight into its window, so it may come before what was put earlier: it may not come at all until
+     * that is there.
+     */
+    static boolean overlapsEarlier(Staging staging, long first, long number) {
+        long record = staging.record(number);
+        int window = PutRecordLayout.window(record);
+        long from = PutRecordLayout.offset(record);
+        long to = from + PutRecordLayout.size(record);
+        for (long earlier = first; earlier < number; earlier++) {
+            if (writes(staging.record(earlier), window, from, to)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean writes(long record, int window, long from, long to) {
+        long offset = PutRecordLayout.offset(record);
+        boolean isData = PutRecordLayout.kind(record) != PutRecordLayout.GET
+                && PutRecordLayout.window(record) == window
+                && offset < to
+                && from < offset + PutRecordLayout.size(record);
+        long word = PutRecordLayout.signalOffset(record);
+        boolean isSignal = PutRecordLayout.signalWindow(record) == window && word < to && from < word + Long.BYTES;
+        return isData || isSignal;
     }
 }

@@ -2,7 +2,6 @@ package trigon.onesided.peer;
 
 import java.lang.foreign.Arena;
 import trigon.onesided.memory.GpuMemory;
-import trigon.onesided.record.PutRecordLayout;
 
 /**
  * This end's memory of one direction: records, and places where payloads of a GPU's memory lie on their way. Places are

@@ -1,4 +1,4 @@
-package trigon.onesided.record;
+package trigon.onesided.peer;
 
 import trigon.system.Memory;
 
