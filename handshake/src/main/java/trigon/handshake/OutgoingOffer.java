@@ -4,7 +4,6 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Answer;
-import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.verbs.ConnectionKey;
 
 /**
@@ -14,9 +13,6 @@ import trigon.verbs.ConnectionKey;
  * Completing them from outside has no effect on the connection: use {@link #abandon}.
  */
 public interface OutgoingOffer {
-
-    /** The message that goes to the listener: who connects, with which queue pairs. */
-    Offer offer();
 
     InetSocketAddress remote();
 

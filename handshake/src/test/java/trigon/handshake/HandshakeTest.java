@@ -70,7 +70,8 @@ class HandshakeTest {
     @Test
     void bothEndsGetTheSameKeyAndAFreshOneEachTime() throws Exception {
         Node.Listener listener = server.listen(connection);
-        OutgoingOffer first = client.connect(server.listeningAt(), client.offer(connection));
+        Offer offer = client.offer(connection);
+        OutgoingOffer first = client.connect(server.listeningAt(), offer);
         Node.Attempt atServer = listener.next();
         assertThatThrownBy(first::key).isInstanceOf(IllegalStateException.class).hasMessageContaining("no answer yet");
         atServer.answer().complete(server.answer());
@@ -78,7 +79,7 @@ class HandshakeTest {
         assertThat(first.key()).isEqualTo(atServer.incoming().key());
         first.abandon("once more, with the same secret and the same offer");
 
-        OutgoingOffer second = client.connect(server.listeningAt(), first.offer());
+        OutgoingOffer second = client.connect(server.listeningAt(), offer);
         Node.Attempt again = listener.next();
         again.answer().complete(server.answer());
         second.answer().get(60, TimeUnit.SECONDS);

@@ -138,7 +138,7 @@ public final class Node implements AutoCloseable {
     }
 
     public Offer offer(ConnectionId connection) {
-        return offer(connection, Stripe.only(new Random().nextLong()));
+        return offer(connection, new Stripe(new Random().nextLong(), 0, 1));
     }
 
     public Offer offer(ConnectionId connection, Stripe stripe) {

@@ -13,7 +13,7 @@ import trigon.config.cluster.ClusterKey;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeCodec;
-import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage;
 import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Hello;

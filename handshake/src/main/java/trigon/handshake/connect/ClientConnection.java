@@ -21,7 +21,7 @@ import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeException.Kind;
-import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeProofs;

@@ -60,7 +60,6 @@ public final class HandshakeClient {
         RetriedOffer started = new RetriedOffer(
                 loop,
                 timeout,
-                offer,
                 (time, beforeOffer) -> new OutgoingConnection(
                         loop, config, time, target(local, remote, secret, offer.connection()), offer, beforeOffer));
         started.start();

@@ -1,7 +1,5 @@
 package trigon.handshake.connect;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -11,10 +9,9 @@ import trigon.config.HandshakeConfig;
 import trigon.handshake.Established;
 import trigon.handshake.OutgoingOffer;
 import trigon.handshake.lifeline.HandshakeEventLoop;
-import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
-import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
@@ -24,7 +21,6 @@ import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
 import trigon.handshake.message.HandshakeMessage.Reject;
-import trigon.stream.dial.Dialer;
 import trigon.verbs.ConnectionKey;
 
 /** The connecting side's end of one handshake. */
@@ -63,23 +59,6 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
         super(loop, config, timeout, target);
         this.offer = offer;
         this.beforeOffer = beforeOffer;
-    }
-
-    /** A direct one, with the settings' time. */
-    OutgoingConnection(
-            HandshakeEventLoop loop,
-            HandshakeConfig config,
-            InetAddress local,
-            InetSocketAddress remote,
-            ConnectionSecret secret,
-            Offer offer) {
-        this(
-                loop,
-                config,
-                config.timeout(),
-                new Target(local, remote, Dialer.DIRECT.firstHop(local, remote), secret, offer.connection()),
-                offer,
-                () -> {});
     }
 
     @Override
@@ -163,11 +142,6 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
     protected void failed(HandshakeException cause) {
         cause.logTo(LOGGER);
         answer.completeExceptionally(cause);
-    }
-
-    @Override
-    public Offer offer() {
-        return offer;
     }
 
     @Override

@@ -6,7 +6,7 @@ import trigon.config.HandshakeConfig;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
-import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Reject;
 

@@ -13,7 +13,6 @@ import trigon.handshake.OutgoingOffer;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Answer;
-import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.verbs.ConnectionKey;
 
 /**
@@ -27,7 +26,6 @@ import trigon.verbs.ConnectionKey;
 final class RetriedOffer implements OutgoingOffer {
 
     private final HandshakeEventLoop loop;
-    private final Offer offer;
     private final Duration timeout;
     private final BiFunction<Duration, Runnable, OutgoingConnection> connections;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
@@ -47,12 +45,8 @@ final class RetriedOffer implements OutgoingOffer {
      * @param connections makes one, which takes so long at most, and runs the code before it sends the offer
      */
     RetriedOffer(
-            HandshakeEventLoop loop,
-            Duration timeout,
-            Offer offer,
-            BiFunction<Duration, Runnable, OutgoingConnection> connections) {
+            HandshakeEventLoop loop, Duration timeout, BiFunction<Duration, Runnable, OutgoingConnection> connections) {
         this.loop = loop;
-        this.offer = offer;
         this.timeout = timeout;
         this.connections = connections;
         first = connections.apply(timeout, () -> {});
@@ -154,11 +148,6 @@ final class RetriedOffer implements OutgoingOffer {
         return failure instanceof CompletionException wrapped && wrapped.getCause() != null
                 ? wrapped.getCause()
                 : failure == null ? new IllegalStateException("no result") : failure;
-    }
-
-    @Override
-    public Offer offer() {
-        return offer;
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import trigon.handshake.lifeline.Lifelines.BeatingLifeline;
 
 /**
  * Connections from this process to one other over one pair of addresses, which go silent together. The first of them

@@ -22,7 +22,7 @@ import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
-import trigon.handshake.message.HandshakeFrame;
+import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;

@@ -42,6 +42,17 @@ public record EndFailure(Scope scope, String words) {
     }
 
     public EndFailure {
-        words = PeerText.printable(words, HandshakeMessage.Reject.MAX_REASON_CHARS);
+        words = printable(words, HandshakeMessage.Reject.MAX_REASON_CHARS);
+    }
+
+    /** The text without anything that could forge a line in the other side's log, cut to so many characters. */
+    static String printable(String text, int most) {
+        StringBuilder result = new StringBuilder();
+        text.codePoints()
+                .limit(most)
+                .map(c -> Character.isISOControl(c) ? ' ' : c)
+                .map(c -> Character.getType(c) == Character.SURROGATE ? '?' : c)
+                .forEach(result::appendCodePoint);
+        return result.toString();
     }
 }

@@ -31,7 +31,7 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), of
  *       the policy (4), failover (1, 0 or 1), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint,
  *       clear-to-send address (8) and key (4), longest message (8), attempt to resume (4, 0: none), messages begun (8),
- *       confirmed (8), number of listeners (1), the listeners as in {@code LinkAddressCodec}, proof
+ *       confirmed (8), number of listeners (1), the listeners as in {@link LinkAddress#write}, proof
  *   <li>2 Answer: node name (1 + n bytes of UTF-8), kind (1), endpoint, memory address (8) and key (4), longest message
  *       (8), speed in Mbit/s (4), failover (1, 0 or 1), messages received (8), proof
  *   <li>3 Ready: number of queue pairs (1), proof
@@ -242,7 +242,7 @@ public final class HandshakeCodec {
                 .putLong(offer.resumeCounts().map(ResumeCounts::confirmed).orElse(0L));
         putFlag(to, offer.resumeCounts().map(ResumeCounts::sends).orElse(false));
         to.put((byte) offer.listeners().size());
-        offer.listeners().forEach(listener -> LinkAddressCodec.write(listener, to));
+        offer.listeners().forEach(listener -> listener.write(to));
     }
 
     private static Offer getOffer(ByteBuffer from) throws CharacterCodingException {
@@ -261,7 +261,7 @@ public final class HandshakeCodec {
                 getMemory(from),
                 from.getLong(),
                 getResumeCounts(from),
-                LinkAddressCodec.read(from, Byte.toUnsignedInt(from.get())));
+                LinkAddress.read(from, Byte.toUnsignedInt(from.get())));
     }
 
     private static Optional<ResumeCounts> getResumeCounts(ByteBuffer from) {

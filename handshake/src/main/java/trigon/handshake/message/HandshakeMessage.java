@@ -140,7 +140,7 @@ public sealed interface HandshakeMessage {
         public static final int MAX_REASON_CHARS = 1000;
 
         public Reject {
-            reason = PeerText.printable(reason, MAX_REASON_CHARS);
+            reason = EndFailure.printable(reason, MAX_REASON_CHARS);
         }
     }
 
@@ -153,7 +153,7 @@ public sealed interface HandshakeMessage {
     record NotNow(String reason) implements HandshakeMessage {
 
         public NotNow {
-            reason = PeerText.printable(reason, Reject.MAX_REASON_CHARS);
+            reason = EndFailure.printable(reason, Reject.MAX_REASON_CHARS);
         }
     }
 

@@ -11,7 +11,7 @@ import trigon.system.Memory;
  *
  * <p>In network order: magic (4 bytes), version (1), flags (1, 0), node index (2), fingerprint of the settings (4),
  * connection (8), its secret (16), number of links (1), number of links left out (1), host (2), then the links; see
- * {@code LinkAddressCodec}. The last 8 bytes belong to the connecting side, which keeps its state there between calls.
+ * {@link LinkAddress#write}. The last 8 bytes belong to the connecting side, which keeps its state there between calls.
  *
  * <p>Who can read a handle can connect, unless a cluster key is set: NCCL carries it over its bootstrap, plain TCP.
  *
@@ -86,8 +86,8 @@ public record ListenHandle(
             List<LinkAddress> links) {
         int room = PRIVATE_OFFSET - LINKS_OFFSET;
         int taken = 0;
-        while (taken < links.size() && LinkAddressCodec.bytes(links.get(taken)) <= room) {
-            room -= LinkAddressCodec.bytes(links.get(taken));
+        while (taken < links.size() && links.get(taken).encodedBytes() <= room) {
+            room -= links.get(taken).encodedBytes();
             taken++;
         }
         int leftOut = Math.min(links.size() - taken, MAX_LEFT_OUT);
@@ -102,7 +102,7 @@ public record ListenHandle(
 
     /** Refuses more links than a handle has room for. */
     static void requireFitting(List<LinkAddress> links) {
-        int bytes = links.stream().mapToInt(LinkAddressCodec::bytes).sum();
+        int bytes = links.stream().mapToInt(LinkAddress::encodedBytes).sum();
         if (bytes > PRIVATE_OFFSET - LINKS_OFFSET) {
             throw new IllegalArgumentException(links.size() + " links take " + bytes + " bytes, more than the "
                     + (PRIVATE_OFFSET - LINKS_OFFSET) + " there are");
@@ -122,7 +122,7 @@ public record ListenHandle(
                 .put((byte) links.size())
                 .put((byte) linksLeftOut)
                 .putShort((short) host);
-        links.forEach(link -> LinkAddressCodec.write(link, buffer));
+        links.forEach(link -> link.write(buffer));
         return buffer.array();
     }
 
@@ -195,7 +195,7 @@ public record ListenHandle(
                 new ConnectionSecret(OpaqueBytes.of(secret)),
                 nodeIndex,
                 fingerprint,
-                LinkAddressCodec.read(buffer, count),
+                LinkAddress.read(buffer, count),
                 leftOut,
                 host);
     }

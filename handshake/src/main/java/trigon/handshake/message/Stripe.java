@@ -19,11 +19,6 @@ public record Stripe(long attempt, int index, int offered) {
         }
     }
 
-    /** The only one of a connection. */
-    public static Stripe only(long attempt) {
-        return new Stripe(attempt, 0, 1);
-    }
-
     /** Returns whether messages may go in parts, over several queue pairs. */
     public boolean isOneOfSeveral() {
         return offered > 1;

@@ -2,6 +2,7 @@ package trigon.handshake.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;
@@ -16,6 +17,7 @@ import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.handshake.message.RandomMessages;
+import trigon.stream.dial.Dialer;
 import trigon.verbs.LinkKind;
 
 /**
@@ -34,10 +36,10 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
             OutgoingConnection outgoing = new OutgoingConnection(
                     loop,
                     new HandshakeConfig(Node.LONG, 0, peerTimeout, peerTimeout, Optional.empty()),
-                    FuzzedPeer.CONNECTING.getAddress(),
-                    FuzzedPeer.LISTENING,
-                    Node.secretOf(FuzzedPeer.CONNECTION),
-                    messages.offer(FuzzedPeer.CONNECTION, LinkKind.RDMA));
+                    Node.LONG,
+                    target(),
+                    messages.offer(FuzzedPeer.CONNECTION, LinkKind.RDMA),
+                    () -> {});
             made.complete(outgoing);
             return outgoing;
         });
@@ -50,5 +52,16 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
         peer.say(new Ready(1));
         assertThat(outgoing.result()).isCompleted();
         return new FuzzedLink(peer, outgoing);
+    }
+
+    /** The way from the connecting side to the listening one. */
+    static ClientConnection.Target target() {
+        InetAddress local = FuzzedPeer.CONNECTING.getAddress();
+        return new ClientConnection.Target(
+                local,
+                FuzzedPeer.LISTENING,
+                Dialer.DIRECT.firstHop(local, FuzzedPeer.LISTENING),
+                Node.secretOf(FuzzedPeer.CONNECTION),
+                FuzzedPeer.CONNECTION);
     }
 }

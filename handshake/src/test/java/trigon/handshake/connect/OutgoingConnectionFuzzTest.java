@@ -42,12 +42,7 @@ public class OutgoingConnectionFuzzTest {
         OutgoingConnection[] made = new OutgoingConnection[1];
         FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, script, loop -> {
             made[0] = new OutgoingConnection(
-                    loop,
-                    Node.config(TIMEOUT, 0),
-                    FuzzedPeer.CONNECTING.getAddress(),
-                    FuzzedPeer.LISTENING,
-                    Node.secretOf(FuzzedPeer.CONNECTION),
-                    OFFER);
+                    loop, Node.config(TIMEOUT, 0), TIMEOUT, FuzzedLink.target(), OFFER, () -> {});
             made[0].startDeadline();
             return made[0];
         });

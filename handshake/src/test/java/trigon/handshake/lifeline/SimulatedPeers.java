@@ -10,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import trigon.handshake.lifeline.Lifelines.BeatingLifeline;
 import trigon.handshake.message.EndFailure;
 
 /**

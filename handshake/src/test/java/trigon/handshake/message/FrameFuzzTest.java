@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Tag;
+import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 
 /** Whatever the bytes and their chunks are, they are messages that are written as they came, or refused. */
 @Tag("fuzz")

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 
 class HandshakeFrameDecoderTest {
 

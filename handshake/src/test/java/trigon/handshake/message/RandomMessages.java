@@ -140,9 +140,9 @@ public final class RandomMessages {
     public List<LinkAddress> links() throws UnknownHostException {
         List<LinkAddress> links = new ArrayList<>();
         int room = ListenHandle.PRIVATE_OFFSET - ListenHandle.LINKS_OFFSET;
-        for (LinkAddress next = link(); LinkAddressCodec.bytes(next) <= room; next = link()) {
+        for (LinkAddress next = link(); next.encodedBytes() <= room; next = link()) {
             links.add(next);
-            room -= LinkAddressCodec.bytes(next);
+            room -= next.encodedBytes();
         }
         return links.subList(0, random.nextInt(links.size() + 1));
     }
