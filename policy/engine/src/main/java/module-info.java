@@ -6,7 +6,6 @@ module trigon.policy {
     exports trigon.policy;
     exports trigon.policy.compile;
     exports trigon.policy.elf;
-    exports trigon.policy.file;
     exports trigon.policy.map;
     exports trigon.policy.program;
     exports trigon.policy.report;

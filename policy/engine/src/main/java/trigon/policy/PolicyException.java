@@ -15,7 +15,7 @@ public final class PolicyException extends Exception {
         VERIFICATION,
         /** {@link trigon.policy.map.MapException}: a map does not fit those that exist. */
         MAP,
-        /** {@link trigon.policy.compile.CompilationException}: a function is too large. */
+        /** {@link trigon.policy.compile.Compiler.CompilationException}: a function is too large. */
         COMPILATION,
         /** Two programs of the same kind. */
         AMBIGUOUS

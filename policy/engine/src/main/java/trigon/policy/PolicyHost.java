@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import trigon.policy.compile.PolicyCode;
 import trigon.policy.map.MapSet;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
 
 /**
  * The policy that is active, and the way to another one. Runs go on while it is replaced: each is made by one policy
@@ -19,7 +18,7 @@ public final class PolicyHost {
     /** So many runs of a program may fail before it is switched off. */
     private static final int MAX_FAULTS = 3;
 
-    private static final int TYPES = ProgramTypes.all().size();
+    private static final int TYPES = ProgramType.all().size();
 
     private final PolicyLoader loader;
     private final MapSet maps;
@@ -38,7 +37,7 @@ public final class PolicyHost {
         Active(Policy policy) {
             this.policy = policy;
             for (Policy.Program program : policy.programs()) {
-                code[ProgramTypes.all().indexOf(program.type())] = program.code();
+                code[ProgramType.all().indexOf(program.type())] = program.code();
             }
         }
     }
@@ -103,24 +102,24 @@ public final class PolicyHost {
         List<Faults> failed = new ArrayList<>();
         for (int type = 0; type < TYPES; type++) {
             if (faults.get(type) > 0) {
-                failed.add(new Faults(ProgramTypes.all().get(type), faults.get(type)));
+                failed.add(new Faults(ProgramType.all().get(type), faults.get(type)));
             }
         }
         return failed;
     }
 
     /** The slot in which the host runs the programs of a kind. Get it once, and keep it. */
-    public PolicySlot slot(ProgramType type) {
-        return new PolicySlot(this, type);
+    public Slot slot(ProgramType type) {
+        return new Slot(type);
     }
 
-    boolean has(int type) {
+    private boolean has(int type) {
         Active now = active;
         return now != null && now.code[type] != null;
     }
 
     /** Runs on a policy that may be replaced at any moment: it is read once. */
-    long run(int type, long context, long stackTop) {
+    private long run(int type, long context, long stackTop) {
         Active now = active;
         if (now == null) {
             return ProgramType.PASS;
@@ -145,6 +144,44 @@ public final class PolicyHost {
         faults.incrementAndGet(type);
         if (policy.faults.incrementAndGet(type) >= MAX_FAULTS) {
             policy.code[type] = null;
+        }
+    }
+
+    /** Runs the active policy's program of one kind. Any thread; neither blocks nor allocates nor throws. */
+    public final class Slot {
+
+        private final int type;
+        private final long stackTop;
+
+        private Slot(ProgramType type) {
+            this.type = ProgramType.all().indexOf(type);
+            stackTop = ProgramContext.stackTop(type);
+        }
+
+        /** Tells whether there is a program to run at the moment. */
+        public boolean isFilled() {
+            return has(type);
+        }
+
+        /**
+         * Runs the program on a context whose inputs are set, and whose outputs say what holds if the program says
+         * nothing.
+         *
+         * @return what it returned, or {@link ProgramType#PASS} if there is none, or if it failed: then the outputs do
+         *     not count
+         */
+        public long run(ProgramContext context) {
+            return run(context.address());
+        }
+
+        /**
+         * The same on the caller's own memory.
+         *
+         * @param context address of the context, with {@link ProgramContext#bytes} of memory; a multiple of
+         *     {@link ProgramContext#ALIGNMENT}
+         */
+        public long run(long context) {
+            return PolicyHost.this.run(type, context, context + stackTop);
         }
     }
 }

@@ -5,8 +5,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import trigon.policy.compile.CompilationException;
 import trigon.policy.compile.Compiler;
+import trigon.policy.compile.Compiler.CompilationException;
 import trigon.policy.elf.ObjectException;
 import trigon.policy.elf.ObjectLoader;
 import trigon.policy.elf.PolicyObject;
@@ -15,7 +15,6 @@ import trigon.policy.map.MapSet;
 import trigon.policy.map.NcclBpfMaps;
 import trigon.policy.map.PolicyMap;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
 import trigon.policy.uniformity.RankDependence;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
@@ -77,10 +76,10 @@ public final class PolicyLoader {
         try {
             List<PolicyMap> bound = maps.bind(verified.maps());
             List<Policy.Program> programs = compiled(verified, bound);
-            if (verified.program(ProgramTypes.NCCLBPF).isPresent()) {
+            if (verified.program(ProgramType.NCCLBPF).isPresent()) {
                 NcclBpfMaps.configure(bound);
             }
-            maps.onShadows(bound, () -> programs.forEach(Warmup::warm));
+            maps.onShadows(bound, () -> programs.forEach(Policy.Program::warmUp));
             maps.claim(verified.name(), replaced, verified.uses());
             maps.keep(verified.name(), replaced, verified.maps());
             return new Policy(verified.name(), verified.digest(), programs);

@@ -2,8 +2,8 @@ package trigon.policy;
 
 import java.lang.foreign.Arena;
 import trigon.policy.compile.PolicyCode;
-import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramType.Field;
 
 /**
  * Memory of one call of a program: its context, and its stack. Used by one thread at a time, and again for the next

@@ -11,10 +11,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
-import trigon.policy.program.Field;
-import trigon.policy.program.ProgramTypes;
-import trigon.policy.verdict.Rule;
+import trigon.policy.map.MapSpec.MapType;
+import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramType.Field;
+import trigon.policy.verdict.Rejection.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
@@ -24,7 +24,7 @@ import trigon.policy.verify.VerifierLimits;
 /** Correct programs that are hard for the verifier. */
 class AcceptedProgramsTest {
 
-    private static final Field CHANNELS = ProgramTypes.TUNER.field("n_channels");
+    private static final Field CHANNELS = ProgramType.TUNER.field("n_channels");
 
     private final Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.REFUSED);
 

@@ -11,10 +11,10 @@ import trigon.policy.compile.PolicyCode;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.PolicyMap;
-import trigon.policy.program.Field;
-import trigon.policy.program.Field.Direction;
 import trigon.policy.program.Helper;
 import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramType.Field;
+import trigon.policy.program.ProgramType.Field.Direction;
 import trigon.policy.verdict.VerifiedProgram;
 
 /**

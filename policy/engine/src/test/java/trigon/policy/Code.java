@@ -3,7 +3,6 @@ package trigon.policy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
-import trigon.policy.elf.PolicyFunction;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
@@ -68,9 +67,9 @@ public final class Code {
 
     /** An object of one program. */
     public static PolicyObject object(String section, List<MapSpec> maps, long[]... functions) {
-        List<PolicyFunction> all = new ArrayList<>();
+        List<PolicyObject.Function> all = new ArrayList<>();
         for (int i = 0; i < functions.length; i++) {
-            all.add(new PolicyFunction("f" + i, i == 0 ? section : ".text", functions[i], new TreeMap<>()));
+            all.add(new PolicyObject.Function("f" + i, i == 0 ? section : ".text", functions[i], new TreeMap<>()));
         }
         return new PolicyObject("test.o", all, List.of(0), maps);
     }

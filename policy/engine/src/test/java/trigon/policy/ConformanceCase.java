@@ -15,11 +15,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import trigon.policy.elf.PolicyFunction;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 
 /**
  * A file of conformance data: a program, the memory that it gets (r1 is its address, r2 its size), and the result. Its
@@ -127,7 +126,7 @@ record ConformanceCase(String name, long[] code, byte[] memory, OptionalLong res
     }
 
     /** A function begins where it is called, and ends where the next one begins. */
-    private static List<PolicyFunction> functions(long[] code) {
+    private static List<PolicyObject.Function> functions(long[] code) {
         TreeSet<Integer> starts = new TreeSet<>(Set.of(0));
         for (int slot = 0; slot < code.length; slot++) {
             if (callsFunction(code[slot])) {
@@ -135,7 +134,7 @@ record ConformanceCase(String name, long[] code, byte[] memory, OptionalLong res
             }
         }
         List<Integer> order = List.copyOf(starts);
-        List<PolicyFunction> functions = new ArrayList<>();
+        List<PolicyObject.Function> functions = new ArrayList<>();
         for (int start : order) {
             Integer end = starts.higher(start);
             long[] body = Arrays.copyOfRange(code, start, end == null ? code.length : end);
@@ -145,7 +144,7 @@ record ConformanceCase(String name, long[] code, byte[] memory, OptionalLong res
                     body[i] = Encoding.relocated(body[i], Encoding.SOURCE_FUNCTION, order.indexOf(target));
                 }
             }
-            functions.add(new PolicyFunction("f" + start, start == 0 ? "test" : ".text", body, new TreeMap<>()));
+            functions.add(new PolicyObject.Function("f" + start, start == 0 ? "test" : ".text", body, new TreeMap<>()));
         }
         return functions;
     }

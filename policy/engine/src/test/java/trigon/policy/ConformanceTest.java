@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.map.MapSet;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.Rejection.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Verifier;

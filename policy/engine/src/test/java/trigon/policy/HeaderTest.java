@@ -16,11 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import trigon.policy.map.MapType;
-import trigon.policy.program.Field;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.policy.program.Helper;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType.Field;
 
 /** The header for authors says what the tables of program types say. */
 class HeaderTest {
@@ -31,7 +30,7 @@ class HeaderTest {
     @CsvSource({"tuner, trigon_tuner", "chunk, trigon_chunk", "profiler, trigon_profiler", "net/connect, trigon_connect"
     })
     void structuresAreTheContexts(String section, String structure) throws IOException {
-        ProgramType type = ProgramTypes.ofSection(section).orElseThrow();
+        ProgramType type = ProgramType.ofSection(section).orElseThrow();
         Matcher body = Pattern.compile("struct " + structure + " \\{(.*?)\n};", Pattern.DOTALL)
                 .matcher(Files.readString(HEADER));
         assertThat(body.find()).isTrue();
@@ -65,7 +64,7 @@ class HeaderTest {
                         .matcher(body.group(1))
                         .results()
                         .map(member -> member.group(2) + " " + Integer.parseInt(member.group(1)) / 8))
-                .isEqualTo(ProgramTypes.NCCLBPF.fields().stream()
+                .isEqualTo(ProgramType.NCCLBPF.fields().stream()
                         .map(field -> field.name() + " " + field.bytes())
                         .toList());
     }

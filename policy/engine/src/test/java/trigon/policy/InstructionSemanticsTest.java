@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Verifier;
 import trigon.policy.verify.VerifierLimits;

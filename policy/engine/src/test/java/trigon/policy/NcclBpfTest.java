@@ -17,7 +17,7 @@ import trigon.policy.map.MapSet;
 import trigon.policy.map.NcclBpfMaps;
 import trigon.policy.map.PolicyMap;
 import trigon.policy.program.NcclBpf;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
@@ -38,9 +38,9 @@ class NcclBpfTest {
 
     @Test
     void theContextHas72Bytes() {
-        assertThat(ProgramTypes.NCCLBPF.contextBytes()).isEqualTo(72);
-        assertThat(ProgramTypes.NCCLBPF.field("call_count").offset()).isEqualTo(32);
-        assertThat(ProgramTypes.NCCLBPF.field("reserved").offset()).isEqualTo(64);
+        assertThat(ProgramType.NCCLBPF.contextBytes()).isEqualTo(72);
+        assertThat(ProgramType.NCCLBPF.field("call_count").offset()).isEqualTo(32);
+        assertThat(ProgramType.NCCLBPF.field("reserved").offset()).isEqualTo(64);
     }
 
     @Test

@@ -17,26 +17,25 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import trigon.policy.compile.BudgetExceededException;
 import trigon.policy.compile.Compiler;
 import trigon.policy.compile.PolicyCode;
+import trigon.policy.compile.PolicyCode.BudgetExceededException;
 import trigon.policy.map.MapAccess;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.RingBuffer;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.VerifierLimits;
 
 /** The examples decide as they say, and policies are replaced while they run. */
 class PolicyHostTest {
 
-    private static final ProgramType TUNER = ProgramTypes.TUNER;
+    private static final ProgramType TUNER = ProgramType.TUNER;
 
     private final PolicyLoader loader = new PolicyLoader(VerifierLimits.DEFAULT);
     private final MapSet maps = new MapSet();
     private final PolicyHost host = new PolicyHost(loader, maps);
-    private final PolicySlot tuner = host.slot(TUNER);
+    private final PolicyHost.Slot tuner = host.slot(TUNER);
     private final ProgramContext context = new ProgramContext(TUNER);
 
     @AfterEach
@@ -178,13 +177,13 @@ class PolicyHostTest {
         host.replace("slo", Objects.example("slo"));
         assertThat(host.active().orElseThrow().program(TUNER).orElseThrow().advisory())
                 .isTrue();
-        PolicySlot profiler = host.slot(ProgramTypes.PROFILER);
+        PolicyHost.Slot profiler = host.slot(ProgramType.PROFILER);
         assertThat(tune(1, 4)).isEqualTo(ProgramType.PASS);
-        try (ProgramContext event = new ProgramContext(ProgramTypes.PROFILER)) {
-            event.set(ProgramTypes.PROFILER.field("event_type"), 1 << 1);
-            event.set(ProgramTypes.PROFILER.field("coll_type"), 4);
-            event.set(ProgramTypes.PROFILER.field("n_bytes"), 1);
-            event.set(ProgramTypes.PROFILER.field("duration_ns"), 5_000_000);
+        try (ProgramContext event = new ProgramContext(ProgramType.PROFILER)) {
+            event.set(ProgramType.PROFILER.field("event_type"), 1 << 1);
+            event.set(ProgramType.PROFILER.field("coll_type"), 4);
+            event.set(ProgramType.PROFILER.field("n_bytes"), 1);
+            event.set(ProgramType.PROFILER.field("duration_ns"), 5_000_000);
             for (int i = 0; i < 10; i++) {
                 profiler.run(event);
             }
@@ -196,11 +195,11 @@ class PolicyHostTest {
     @Test
     void recordsComeToTheHost() throws Exception {
         host.replace("p", Objects.example("slow_events"));
-        PolicySlot profiler = host.slot(ProgramTypes.PROFILER);
-        try (ProgramContext event = new ProgramContext(ProgramTypes.PROFILER)) {
-            event.set(ProgramTypes.PROFILER.field("comm_id"), 9);
+        PolicyHost.Slot profiler = host.slot(ProgramType.PROFILER);
+        try (ProgramContext event = new ProgramContext(ProgramType.PROFILER)) {
+            event.set(ProgramType.PROFILER.field("comm_id"), 9);
             for (long nanos : new long[] {5, 20_000_000, 9_999_999, 30_000_000}) {
-                event.set(ProgramTypes.PROFILER.field("duration_ns"), nanos);
+                event.set(ProgramType.PROFILER.field("duration_ns"), nanos);
                 assertThat(profiler.run(event)).isZero();
             }
         }
@@ -235,11 +234,11 @@ class PolicyHostTest {
                 "0",
                 List.of(
                         new Policy.Program("decide", TUNER, false, 1, (at, stackTop, shadow) -> ProgramType.APPLY),
-                        new Policy.Program("observe", ProgramTypes.PROFILER, false, 1, (at, stackTop, shadow) -> {
+                        new Policy.Program("observe", ProgramType.PROFILER, false, 1, (at, stackTop, shadow) -> {
                             throw new StackOverflowError();
                         }))));
-        PolicySlot profiler = host.slot(ProgramTypes.PROFILER);
-        try (ProgramContext event = new ProgramContext(ProgramTypes.PROFILER)) {
+        PolicyHost.Slot profiler = host.slot(ProgramType.PROFILER);
+        try (ProgramContext event = new ProgramContext(ProgramType.PROFILER)) {
             for (int run = 0; run < 5; run++) {
                 assertThat(profiler.run(event)).isEqualTo(ProgramType.PASS);
             }
@@ -247,7 +246,7 @@ class PolicyHostTest {
         assertThat(profiler.isFilled()).isFalse();
         assertThat(tuner.isFilled()).isTrue();
         assertThat(tune(1, 4)).isEqualTo(ProgramType.APPLY);
-        assertThat(host.faults()).containsExactly(new PolicyHost.Faults(ProgramTypes.PROFILER, 3));
+        assertThat(host.faults()).containsExactly(new PolicyHost.Faults(ProgramType.PROFILER, 3));
     }
 
     @Test

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Random;
 import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 
 /** Programs at random: most of them make some sense, so that the verifier accepts many. */
 final class RandomPrograms {

@@ -8,16 +8,15 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.policy.elf.PolicyFunction;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
-import trigon.policy.program.Field;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.map.MapSpec.MapType;
+import trigon.policy.program.ProgramType;
+import trigon.policy.program.ProgramType.Field;
 import trigon.policy.uniformity.RankDependence;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.Rejection.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Verifier;
@@ -26,9 +25,9 @@ import trigon.policy.verify.VerifierLimits;
 /** A tuner's decision must not depend on what differs between ranks, however it gets there. */
 class RankDependenceTest {
 
-    private static final Field RANK = ProgramTypes.TUNER.field("rank");
-    private static final Field NODES = ProgramTypes.TUNER.field("n_nodes");
-    private static final Field CHANNELS = ProgramTypes.TUNER.field("n_channels");
+    private static final Field RANK = ProgramType.TUNER.field("rank");
+    private static final Field NODES = ProgramType.TUNER.field("n_nodes");
+    private static final Field CHANNELS = ProgramType.TUNER.field("n_channels");
     private static final List<MapSpec> MAPS = List.of(
             MapSpec.of("array", MapType.ARRAY, 4, 8, 1),
             MapSpec.of("threads", MapType.THREAD_ARRAY, 4, 8, 1),
@@ -151,9 +150,9 @@ class RankDependenceTest {
 
     /** Two programs of one object, which share its maps. */
     private static List<MapSet.Use> together(String section, Code one, String other, Code two) throws Exception {
-        List<PolicyFunction> functions = List.of(
-                new PolicyFunction("one", section, one.slots(), new TreeMap<>()),
-                new PolicyFunction("two", other, two.slots(), new TreeMap<>()));
+        List<PolicyObject.Function> functions = List.of(
+                new PolicyObject.Function("one", section, one.slots(), new TreeMap<>()),
+                new PolicyObject.Function("two", other, two.slots(), new TreeMap<>()));
         PolicyObject object = new PolicyObject("test.o", functions, List.of(0, 1), MAPS);
         Verifier verifier = new Verifier(VerifierLimits.DEFAULT, DivisionByZero.REFUSED);
         return RankDependence.check(List.of(verifier.verify(object, 0), verifier.verify(object, 1)), MAPS)
@@ -180,7 +179,7 @@ class RankDependenceTest {
         Code counting =
                 lookup(new Code(), 0).load64(7, 0, 0).slot(0x07, 7, 0, 0, 1).store64(0, 0, 7);
         Code chunk = lookup(new Code().move(6, 1), 0).load64(8, 0, 0).slot(0x57, 8, 0, 0, 15);
-        chunk.store64(6, ProgramTypes.CHUNK.field("chunk_bytes").offset(), 8);
+        chunk.store64(6, ProgramType.CHUNK.field("chunk_bytes").offset(), 8);
         VerificationException refused = catchThrowableOfType(
                 VerificationException.class, () -> together(section, done(counting), "chunk", done(chunk)));
         assertThat(refused).isNotNull();
@@ -234,7 +233,7 @@ class RankDependenceTest {
         assertThat(tuner.getFirst()).isEqualTo(new MapSet.Use("array", true, false));
         Code profiling = new Code()
                 .move(6, 1)
-                .slot(0x61, 7, 6, ProgramTypes.PROFILER.field("rank").offset(), 0);
+                .slot(0x61, 7, 6, ProgramType.PROFILER.field("rank").offset(), 0);
         List<MapSet.Use> profiler = check(
                 "profiler",
                 lookup(profiling, 0).store64(0, 0, 7).set(0, 0).exit().slots());

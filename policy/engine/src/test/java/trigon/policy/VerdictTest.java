@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import trigon.policy.map.MapSet;
 import trigon.policy.verdict.Rejection;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.Rejection.Rule;
 import trigon.policy.verdict.VerificationException;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.VerifierLimits;

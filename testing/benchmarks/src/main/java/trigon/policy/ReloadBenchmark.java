@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import trigon.policy.map.MapSet;
-import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType.Field;
 import trigon.policy.verify.VerifierLimits;
 import trigon.testsupport.Await;
 
@@ -25,7 +24,7 @@ final class ReloadBenchmark {
     private static final int REPLACEMENTS_PER_SECOND = 20;
     private static final int BYTES = 2048;
 
-    private static final ProgramType TUNER = ProgramTypes.TUNER;
+    private static final ProgramType TUNER = ProgramType.TUNER;
     private static final Field SIZE = TUNER.field("n_bytes");
     private static final Field ALGORITHM = TUNER.field("algorithm");
     private static final Field PROTOCOL = TUNER.field("protocol");
@@ -119,7 +118,7 @@ final class ReloadBenchmark {
     }
 
     private void decide(AtomicBoolean stop, Seen seen) {
-        PolicySlot tuner = host.slot(TUNER);
+        PolicyHost.Slot tuner = host.slot(TUNER);
         try (ProgramContext context = new ProgramContext(TUNER)) {
             SIZE.set(context.address(), BYTES);
             long next = System.nanoTime();

@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
 import trigon.policy.ProgramContext;
+import trigon.policy.commands.NcclPair.CollectiveKind;
 import trigon.policy.program.NcclBpf;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
 import trigon.tools.console.Count;
 
 /**
@@ -57,7 +57,7 @@ record Decision(
                 set(context, type, "num_pipe_ops", 1);
                 long result = host.slot(type).run(context);
                 NcclPair.Job job = new NcclPair.Job(collective, ranks, nodes);
-                if (type.equals(ProgramTypes.NCCLBPF)) {
+                if (type.equals(ProgramType.NCCLBPF)) {
                     decisions.add(NcclBpf.chooses(result) ? unpacked(result, bytes, job) : leftToNccl(bytes));
                 } else {
                     decisions.add(result == ProgramType.APPLY ? read(context, bytes, job) : leftToNccl(bytes));
@@ -69,7 +69,7 @@ record Decision(
 
     /** The kind of its program that decides for collectives, if it has one. */
     static Optional<ProgramType> kind(Policy policy) {
-        return Stream.of(ProgramTypes.NCCLBPF, ProgramTypes.TUNER)
+        return Stream.of(ProgramType.NCCLBPF, ProgramType.TUNER)
                 .filter(type -> policy.program(type).isPresent())
                 .findFirst();
     }
@@ -98,7 +98,7 @@ record Decision(
     }
 
     private static Decision read(ProgramContext context, long bytes, NcclPair.Job job) {
-        ProgramType type = ProgramTypes.TUNER;
+        ProgramType type = ProgramType.TUNER;
         int channels = (int) context.get(type.field("n_channels"));
         long avoid = context.get(type.field("avoid"));
         int algorithm = (int) context.get(type.field("algorithm"));

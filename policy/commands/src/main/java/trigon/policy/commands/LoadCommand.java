@@ -19,10 +19,6 @@ import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
-import trigon.policy.PolicyHost;
-import trigon.policy.PolicyLoader;
-import trigon.policy.map.MapSet;
-import trigon.policy.verify.VerifierLimits;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
@@ -98,8 +94,7 @@ final class LoadCommand extends ToolCommand {
 
     private Policy verified(PolicyObjectFile object) {
         try {
-            return new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet())
-                    .replace(object.name(), object.bytes());
+            return object.load().active().orElseThrow();
         } catch (PolicyException e) {
             throw new CommandFailure("%s was refused; nothing was changed: %s; \"trigon policy verify %s\" says more"
                     .formatted(file, e.summary(), file));

@@ -4,7 +4,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import trigon.policy.PolicyException;
+import trigon.policy.PolicyHost;
+import trigon.policy.PolicyLoader;
 import trigon.policy.elf.ObjectLoader;
+import trigon.policy.map.MapSet;
+import trigon.policy.verify.VerifierLimits;
 import trigon.system.file.OpenFile;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.UserFiles;
@@ -58,18 +63,15 @@ final class PolicyObjectFile {
         }
     }
 
-    /** As the user gave it, for messages. */
-    Path path() {
-        return path;
+    /** Loads it into a new host, which has no other policy and no maps yet. */
+    PolicyHost load() throws PolicyException {
+        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
+        var _ = host.replace(String.valueOf(path.getFileName()), bytes);
+        return host;
     }
 
     /** The ELF object; a copy. */
     byte[] bytes() {
         return bytes.clone();
-    }
-
-    /** Without its folders: what messages call it. */
-    String name() {
-        return String.valueOf(path.getFileName());
     }
 }

@@ -3,6 +3,7 @@ package trigon.policy.commands;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -10,10 +11,6 @@ import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
-import trigon.policy.PolicyHost;
-import trigon.policy.PolicyLoader;
-import trigon.policy.map.MapSet;
-import trigon.policy.verify.VerifierLimits;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
@@ -38,25 +35,26 @@ final class PolicyVerifyCommand extends ToolCommand {
         super(machine, console);
     }
 
-    /** Result of a file: a policy, or the reason of its refusal. */
-    private sealed interface Verdict {
-        record Accepted(Policy policy) implements Verdict {}
-
-        record Refused(PolicyException why) implements Verdict {}
-    }
-
     @Override
     public Integer call() {
         List<Object> results = new ArrayList<>();
         boolean good = true;
         for (Path path : files) {
             PolicyObjectFile file = PolicyObjectFile.read(path);
-            Verdict verdict = verdict(file);
-            good &= verdict instanceof Verdict.Accepted;
-            if (json) {
-                results.add(json(file, verdict));
-            } else {
-                print(file, verdict);
+            try {
+                Policy policy = file.load().active().orElseThrow();
+                if (json) {
+                    results.add(json(path, policy));
+                } else {
+                    print(path, policy);
+                }
+            } catch (PolicyException e) {
+                good = false;
+                if (json) {
+                    results.add(json(path, e));
+                } else {
+                    print(path, e);
+                }
             }
         }
         if (json) {
@@ -65,33 +63,21 @@ final class PolicyVerifyCommand extends ToolCommand {
         return good ? 0 : 1;
     }
 
-    private static Verdict verdict(PolicyObjectFile file) {
-        try {
-            PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
-            return new Verdict.Accepted(host.replace(file.name(), file.bytes()));
-        } catch (PolicyException e) {
-            return new Verdict.Refused(e);
+    private void print(Path path, Policy policy) {
+        console.out().println(console.styled(Style.GOOD, "accepted") + "  " + path);
+        console.out().println("sha256    " + policy.digest());
+        Table table = new Table("program", "section", "at most, instructions", "decides");
+        for (Policy.Program program : policy.programs()) {
+            table.row(program.name(), program.type().section(), program.worstCase(), decides(program));
         }
+        table.print(console);
     }
 
-    private void print(PolicyObjectFile file, Verdict verdict) {
-        switch (verdict) {
-            case Verdict.Accepted(Policy policy) -> {
-                console.out().println(console.styled(Style.GOOD, "accepted") + "  " + file.path());
-                console.out().println("sha256    " + policy.digest());
-                Table table = new Table("program", "section", "at most, instructions", "decides");
-                for (Policy.Program program : policy.programs()) {
-                    table.row(program.name(), program.type().section(), program.worstCase(), decides(program));
-                }
-                table.print(console);
-            }
-            case Verdict.Refused(PolicyException why) -> {
-                console.out().println(console.styled(Style.BAD, "refused") + "   " + file.path());
-                String.valueOf(why.getMessage())
-                        .lines()
-                        .forEach(line -> console.out().println("  " + line));
-            }
-        }
+    private void print(Path path, PolicyException refused) {
+        console.out().println(console.styled(Style.BAD, "refused") + "   " + path);
+        String.valueOf(refused.getMessage())
+                .lines()
+                .forEach(line -> console.out().println("  " + line));
     }
 
     private static String decides(Policy.Program program) {
@@ -101,27 +87,26 @@ final class PolicyVerifyCommand extends ToolCommand {
         return program.type().ranksMustAgree() ? "the same on all ranks, as is shown" : "for this process";
     }
 
-    private static Object json(PolicyObjectFile file, Verdict verdict) {
-        return switch (verdict) {
-            case Verdict.Accepted(Policy policy) ->
-                Json.object(
-                        "file", file.path().toString(),
-                        "accepted", true,
-                        "sha256", policy.digest(),
-                        "programs",
-                                policy.programs().stream()
-                                        .map(program -> Json.object(
-                                                "name", program.name(),
-                                                "section", program.type().section(),
-                                                "worstCaseInstructions", program.worstCase(),
-                                                "advisory", program.advisory()))
-                                        .toList());
-            case Verdict.Refused(PolicyException why) ->
-                Json.object(
-                        "file", file.path().toString(),
-                        "accepted", false,
-                        "kind", why.kind().name().toLowerCase(java.util.Locale.ROOT),
-                        "reason", why.summary());
-        };
+    private static Object json(Path path, Policy policy) {
+        return Json.object(
+                "file", path.toString(),
+                "accepted", true,
+                "sha256", policy.digest(),
+                "programs",
+                        policy.programs().stream()
+                                .map(program -> Json.object(
+                                        "name", program.name(),
+                                        "section", program.type().section(),
+                                        "worstCaseInstructions", program.worstCase(),
+                                        "advisory", program.advisory()))
+                                .toList());
+    }
+
+    private static Object json(Path path, PolicyException refused) {
+        return Json.object(
+                "file", path.toString(),
+                "accepted", false,
+                "kind", refused.kind().name().toLowerCase(Locale.ROOT),
+                "reason", refused.summary());
     }
 }

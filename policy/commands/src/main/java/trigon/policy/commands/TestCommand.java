@@ -15,9 +15,7 @@ import trigon.cluster.machine.Machine;
 import trigon.policy.Policy;
 import trigon.policy.PolicyException;
 import trigon.policy.PolicyHost;
-import trigon.policy.PolicyLoader;
-import trigon.policy.map.MapSet;
-import trigon.policy.verify.VerifierLimits;
+import trigon.policy.commands.NcclPair.CollectiveKind;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Choice;
 import trigon.tools.console.CommandFailure;
@@ -120,9 +118,9 @@ final class TestCommand extends ToolCommand {
     /** Anew for each collective, so that what one leaves in maps does not change the next one's. */
     private PolicyHost load() {
         PolicyObjectFile object = PolicyObjectFile.read(file);
-        PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
         try {
-            Policy policy = host.replace(object.name(), object.bytes());
+            PolicyHost host = object.load();
+            Policy policy = host.active().orElseThrow();
             if (Decision.kind(policy).isEmpty()) {
                 throw new CommandFailure(
                         "%s has no program in the section tuner, so it decides nothing about collectives; it has %s"

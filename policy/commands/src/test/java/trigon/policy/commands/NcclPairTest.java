@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import trigon.policy.commands.NcclPair.CollectiveKind;
 
 /** Each rule once; {@link NcclPair} names where NCCL has it. */
 class NcclPairTest {

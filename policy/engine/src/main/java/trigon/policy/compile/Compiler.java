@@ -17,7 +17,6 @@ import java.lang.invoke.MethodHandles;
 import java.util.List;
 import java.util.Map;
 import trigon.policy.map.PolicyMap;
-import trigon.policy.verdict.VerifiedFunction;
 import trigon.policy.verdict.VerifiedProgram;
 
 /** Compiles verified programs. Thread-safe. */
@@ -73,7 +72,8 @@ public final class Compiler {
                 MethodTypeDesc.of(CD_long, CD_long, CD_long, CD_long),
                 ClassFile.ACC_PUBLIC,
                 code -> run(code, program.entry(), budget));
-        for (Map.Entry<Integer, VerifiedFunction> function : program.functions().entrySet()) {
+        for (Map.Entry<Integer, VerifiedProgram.Function> function :
+                program.functions().entrySet()) {
             type.withMethodBody(
                     FunctionEmitter.nameOf(function.getKey()),
                     FunctionEmitter.TYPE,
@@ -114,5 +114,15 @@ public final class Compiler {
                 ("function %s becomes %s bytes of bytecode; the JVM compiles methods of up to %d only. Move a part of"
                                 + " it into a function of its own, declared static __attribute__((noinline))")
                         .formatted(function, bytes, HUGE_METHOD_BYTES));
+    }
+
+    /** A verified program that the JVM could not run fast. */
+    public static final class CompilationException extends Exception {
+
+        private static final long serialVersionUID = 1;
+
+        CompilationException(String message) {
+            super(message);
+        }
     }
 }

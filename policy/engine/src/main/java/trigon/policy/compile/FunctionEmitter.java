@@ -1,5 +1,7 @@
 package trigon.policy.compile;
 
+import static java.lang.constant.ConstantDescs.CD_Integer;
+import static java.lang.constant.ConstantDescs.CD_Long;
 import static java.lang.constant.ConstantDescs.CD_byte;
 import static java.lang.constant.ConstantDescs.CD_int;
 import static java.lang.constant.ConstantDescs.CD_long;
@@ -18,6 +20,7 @@ import trigon.policy.isa.Instruction.Branch;
 import trigon.policy.isa.Instruction.ByteOrder;
 import trigon.policy.isa.Instruction.CallFunction;
 import trigon.policy.isa.Instruction.CallHelper;
+import trigon.policy.isa.Instruction.Comparison;
 import trigon.policy.isa.Instruction.Exit;
 import trigon.policy.isa.Instruction.Jump;
 import trigon.policy.isa.Instruction.Load;
@@ -25,13 +28,13 @@ import trigon.policy.isa.Instruction.LoadConstant;
 import trigon.policy.isa.Instruction.LoadMap;
 import trigon.policy.isa.Instruction.LoadMapValue;
 import trigon.policy.isa.Instruction.MoveSignExtended;
+import trigon.policy.isa.Instruction.Operand;
 import trigon.policy.isa.Instruction.SecondHalf;
 import trigon.policy.isa.Instruction.Store;
-import trigon.policy.isa.Operand;
 import trigon.policy.map.ArrayMap;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.policy.map.PolicyMap;
-import trigon.policy.verdict.VerifiedFunction;
+import trigon.policy.verdict.VerifiedProgram;
 import trigon.system.Memory;
 
 /** Emits a function. Registers are local variables; the verifier made checks unnecessary. */
@@ -50,12 +53,12 @@ final class FunctionEmitter {
             MethodTypeDesc.of(CD_long, CD_long, CD_long, CD_long, CD_long, CD_long, CD_long, CD_long, CD_long);
 
     private final CodeBuilder out;
-    private final VerifiedFunction function;
+    private final VerifiedProgram.Function function;
     private final List<PolicyMap> maps;
     private final ClassDesc self;
     private final Label[] labels;
 
-    FunctionEmitter(CodeBuilder out, VerifiedFunction function, List<PolicyMap> maps, ClassDesc self) {
+    FunctionEmitter(CodeBuilder out, VerifiedProgram.Function function, List<PolicyMap> maps, ClassDesc self) {
         this.out = out;
         this.function = function;
         this.maps = maps;
@@ -104,7 +107,7 @@ final class FunctionEmitter {
             case Alu alu -> new ArithmeticEmitter(this, out).emit(alu);
             case MoveSignExtended move -> new ArithmeticEmitter(this, out).emit(move);
             case ByteOrder order -> new ArithmeticEmitter(this, out).emit(order);
-            case Branch branch -> new BranchEmitter(this, out).emit(branch, labels[slot + 1 + branch.offset()]);
+            case Branch branch -> branch(branch, labels[slot + 1 + branch.offset()]);
             case Load load -> load(load);
             case Store store -> store(store);
             case Atomic atomic -> atomic(atomic);
@@ -247,6 +250,54 @@ final class FunctionEmitter {
             out.loadConstant(map.shadowBytes()).land().ladd();
         }
         set(load.destination());
+    }
+
+    private void branch(Branch branch, Label target) {
+        Comparison comparison = branch.comparison();
+        if (branch.wide()) {
+            get(branch.left());
+            get(branch.right());
+        } else {
+            get(branch.left());
+            out.l2i();
+            getInt(branch.right());
+        }
+        compare(comparison, branch.wide());
+        switch (comparison) {
+            case EQUAL -> out.ifeq(target);
+            case NOT_EQUAL, BITS_SET -> out.ifne(target);
+            case GREATER, SIGNED_GREATER -> out.ifgt(target);
+            case GREATER_OR_EQUAL, SIGNED_GREATER_OR_EQUAL -> out.ifge(target);
+            case LESS, SIGNED_LESS -> out.iflt(target);
+            case LESS_OR_EQUAL, SIGNED_LESS_OR_EQUAL -> out.ifle(target);
+        }
+    }
+
+    /** Leaves an int, to be compared with zero. */
+    private void compare(Comparison comparison, boolean wide) {
+        switch (comparison) {
+            case BITS_SET -> {
+                if (wide) {
+                    out.land().lconst_0().lcmp();
+                } else {
+                    out.iand();
+                }
+            }
+            case GREATER, GREATER_OR_EQUAL, LESS, LESS_OR_EQUAL -> {
+                if (wide) {
+                    out.invokestatic(CD_Long, "compareUnsigned", MethodTypeDesc.of(CD_int, CD_long, CD_long));
+                } else {
+                    out.invokestatic(CD_Integer, "compareUnsigned", MethodTypeDesc.of(CD_int, CD_int, CD_int));
+                }
+            }
+            default -> {
+                if (wide) {
+                    out.lcmp();
+                } else {
+                    out.invokestatic(CD_Integer, "compare", MethodTypeDesc.of(CD_int, CD_int, CD_int));
+                }
+            }
+        }
     }
 
     private void call(int called) {

@@ -21,4 +21,17 @@ public interface PolicyCode {
     int STACK_BYTES = 512;
     int BUDGET_BYTES = 8;
     int BELOW_STACK_BYTES = BUDGET_BYTES + MapSpec.MAX_KEY_BYTES;
+
+    /** A run took longer than it may. Always the same object, without a stack trace: throwing it allocates nothing. */
+    final class BudgetExceededException extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        @SuppressWarnings("StaticAssignmentOfThrowable") // it has no stack trace that could mislead
+        static final BudgetExceededException INSTANCE = new BudgetExceededException();
+
+        private BudgetExceededException() {
+            super("the policy went round its loops more often than it may", null, false, false);
+        }
+    }
 }

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import trigon.policy.compile.PolicyCode.BudgetExceededException;
 import trigon.policy.map.PolicyMap;
 import trigon.system.Memory;
 

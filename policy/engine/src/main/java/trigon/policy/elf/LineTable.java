@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import trigon.policy.elf.PolicyObject.SourceLine;
 
 /** The section {@code .BTF.ext}: source lines by section and slot. Defects of it are no reason to refuse an object. */
 final class LineTable {

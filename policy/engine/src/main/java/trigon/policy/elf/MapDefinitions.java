@@ -9,7 +9,7 @@ import trigon.policy.elf.BtfTypes.BtfType;
 import trigon.policy.elf.BtfTypes.Member;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 
 /**
  * Maps that are declared in the section {@code .maps}, as libbpf's macros {@code __uint} and {@code __type} write them.

@@ -5,12 +5,13 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import trigon.policy.elf.ElfFile.Section;
 import trigon.policy.elf.ElfFile.Symbol;
 import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 
 /** Reads an object: splits the code into functions, makes maps of the data, and puts indexes where the symbols were. */
 public final class ObjectLoader {
@@ -24,6 +25,8 @@ public final class ObjectLoader {
     private static final int MAX_FUNCTIONS = 256;
     private static final int MAX_PROGRAMS = 16;
     private static final int SLOT_BYTES = 8;
+    private static final int R_BPF_64_64 = 1;
+    private static final int R_BPF_64_32 = 10;
 
     private final ElfFile elf;
     private final String name;
@@ -36,6 +39,9 @@ public final class ObjectLoader {
     private final Map<Integer, long[]> code = new HashMap<>();
     /** By section: the slots whose number is now that of a map. */
     private final Map<Integer, BitSet> relocated = new HashMap<>();
+
+    /** The target of a call: a slot of a section. */
+    private record Call(int section, long slot) {}
 
     private record CodeRange(Symbol symbol, int section, int start, int count) {}
 
@@ -70,14 +76,14 @@ public final class ObjectLoader {
             }
         }
         LineTable lines = LineTable.of(elf);
-        List<PolicyFunction> loaded = new ArrayList<>();
+        List<PolicyObject.Function> loaded = new ArrayList<>();
         List<Integer> programs = new ArrayList<>();
         for (CodeRange range : functions) {
             String section = elf.sections().get(range.section).name();
             if (!section.equals(".text")) {
                 programs.add(loaded.size());
             }
-            loaded.add(new PolicyFunction(
+            loaded.add(new PolicyObject.Function(
                     range.symbol.name(), section, ownCode(range), lines.of(section, range.start, range.count)));
         }
         if (programs.isEmpty()) {
@@ -174,8 +180,6 @@ public final class ObjectLoader {
         if (slots == null) {
             return;
         }
-        SlotRelocation relocation = new SlotRelocation(
-                target.content(), slots, relocated(target.index()), maps, declaredMaps, dataMaps, elf);
         Reader entries = relocations.content();
         for (long at = 0; at + 16 <= entries.size(); at += 16) {
             long info = entries.i64(at + 8);
@@ -183,8 +187,81 @@ public final class ObjectLoader {
             if (symbol < 0 || symbol >= elf.symbols().size()) {
                 throw entries.defect(at, "symbol %d does not exist".formatted(symbol));
             }
-            relocation.apply(entries.i64(at), (int) info, elf.symbols().get(symbol));
+            relocate(target, slots, entries.i64(at), (int) info, elf.symbols().get(symbol));
         }
+    }
+
+    private void relocate(Section target, long[] slots, long offset, int type, Symbol symbol) throws ObjectException {
+        if (offset < 0 || offset % 8 != 0 || offset / 8 >= slots.length) {
+            throw target.content().defect(offset, "a relocation of no instruction");
+        }
+        int slot = (int) (offset / 8);
+        int opcode = Encoding.opcode(slots[slot]);
+        if (type == R_BPF_64_64 && opcode == Encoding.LOAD_CONSTANT && slot + 1 < slots.length) {
+            relocateData(target, slots, slot, symbol);
+            relocated(target.index()).set(slot);
+        } else if (type == R_BPF_64_32 && opcode == Encoding.CALL) {
+            relocateCall(target, slots, slot, symbol);
+        } else {
+            throw target.content().defect(offset, "a relocation of type %d for opcode 0x%02x".formatted(type, opcode));
+        }
+    }
+
+    private void relocateData(Section target, long[] slots, int slot, Symbol symbol) throws ObjectException {
+        long offset = (long) slot * SLOT_BYTES;
+        Integer declared = declaredMaps.get(symbol.name());
+        if (declared != null && nameOf(symbol).equals(".maps")) {
+            slots[slot] = Encoding.relocated(slots[slot], Encoding.SOURCE_MAP, declared);
+            slots[slot + 1] = 0;
+            return;
+        }
+        Integer data = dataMaps.get(symbol.section());
+        if (data == null) {
+            throw target.content()
+                    .defect(
+                            offset,
+                            symbol.section() == 0
+                                    ? "the symbol %s is not defined in this object".formatted(symbol.name())
+                                    : "the symbol %s is in section %s, which cannot be used"
+                                            .formatted(symbol.name(), nameOf(symbol)),
+                            "define it there, as a map or a variable");
+        }
+        // the place holds what is added to the symbol
+        long at = symbol.value() + Encoding.immediate(slots[slot]);
+        if (at < 0 || at > maps.get(data).valueBytes()) {
+            throw target.content().defect(offset, "an address beyond the end of section " + nameOf(symbol));
+        }
+        slots[slot] = Encoding.relocated(slots[slot], Encoding.SOURCE_MAP_VALUE, data);
+        slots[slot + 1] = Encoding.slot(0, 0, 0, 0, (int) at);
+    }
+
+    /** A call into another section keeps that section in its offset field until the functions are cut out. */
+    private static void relocateCall(Section target, long[] slots, int slot, Symbol symbol) throws ObjectException {
+        long offset = (long) slot * SLOT_BYTES;
+        if (symbol.section() == 0 || symbol.section() > Short.MAX_VALUE) {
+            throw target.content()
+                    .defect(
+                            offset,
+                            "the function %s is not defined in this object".formatted(symbol.name()),
+                            "define it in the same source");
+        }
+        long called = symbol.value() / SLOT_BYTES + Encoding.immediate(slots[slot]) + 1L;
+        slots[slot] = Encoding.slot(Encoding.CALL, 0, Encoding.SOURCE_FUNCTION, symbol.section(), (int) called);
+    }
+
+    private String nameOf(Symbol symbol) {
+        return elf.sections().get(symbol.section()).name();
+    }
+
+    /** The target of a slot's call, or null if it is no call of a function. */
+    private static @Nullable Call call(long encoded, int section, int slot) {
+        if (Encoding.opcode(encoded) != Encoding.CALL || Encoding.source(encoded) != Encoding.SOURCE_FUNCTION) {
+            return null;
+        }
+        int relocated = Encoding.offset(encoded);
+        return relocated != 0
+                ? new Call(relocated, Encoding.immediate(encoded))
+                : new Call(section, slot + 1L + Encoding.immediate(encoded));
     }
 
     /** The code of a function, its calls turned into indexes of functions. */
@@ -193,9 +270,14 @@ public final class ObjectLoader {
         long[] own = new long[range.count];
         for (int i = 0; i < range.count; i++) {
             own[i] = all[range.start + i];
-            SlotRelocation.Call call = SlotRelocation.call(own[i], range.section, range.start + i);
+            Call call = call(own[i], range.section, range.start + i);
             if (call != null) {
-                own[i] = SlotRelocation.calling(own[i], function(call, range, i));
+                own[i] = Encoding.slot(
+                        Encoding.CALL,
+                        Encoding.destination(own[i]),
+                        Encoding.SOURCE_FUNCTION,
+                        0,
+                        function(call, range, i));
             }
             if (Encoding.opcode(own[i]) == Encoding.LOAD_CONSTANT && i + 1 < range.count) {
                 checkRelocated(range, i, own[i]);
@@ -224,7 +306,7 @@ public final class ObjectLoader {
         }
     }
 
-    private int function(SlotRelocation.Call call, CodeRange caller, int slot) throws ObjectException {
+    private int function(Call call, CodeRange caller, int slot) throws ObjectException {
         for (int index = 0; index < functions.size(); index++) {
             CodeRange function = functions.get(index);
             if (function.section == call.section() && function.start == call.slot()) {

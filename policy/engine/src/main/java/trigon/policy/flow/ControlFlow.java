@@ -1,6 +1,7 @@
 package trigon.policy.flow;
 
 import java.util.BitSet;
+import trigon.policy.isa.CodeException;
 import trigon.policy.isa.Instruction;
 import trigon.policy.isa.Instruction.Branch;
 import trigon.policy.isa.Instruction.Exit;
@@ -18,17 +19,16 @@ public final class ControlFlow {
     private final int[][] successors;
     private final BitSet targets = new BitSet();
     private final BitSet reachable = new BitSet();
-    private boolean loops;
 
     /**
      * Follows the instructions from the first.
      *
-     * @throws FlowException if they lead beyond the function, or into the middle of an instruction
+     * @throws CodeException if they lead beyond the function, or into the middle of an instruction
      */
-    public ControlFlow(Instruction[] code) throws FlowException {
+    public ControlFlow(Instruction[] code) throws CodeException {
         successors = new int[code.length][];
         if (code.length == 0) {
-            throw new FlowException(0, "the function is empty");
+            throw new CodeException(0, "the function is empty");
         }
         for (int slot = 0; slot < code.length; slot++) {
             successors[slot] = successors(code, slot);
@@ -47,7 +47,7 @@ public final class ControlFlow {
         }
     }
 
-    private int[] successors(Instruction[] code, int slot) throws FlowException {
+    private int[] successors(Instruction[] code, int slot) throws CodeException {
         return switch (code[slot]) {
             case Exit _, SecondHalf _ -> NONE;
             case Jump jump -> new int[] {target(code, slot, jump.offset())};
@@ -57,23 +57,22 @@ public final class ControlFlow {
         };
     }
 
-    private static int next(Instruction[] code, int slot, int distance) throws FlowException {
+    private static int next(Instruction[] code, int slot, int distance) throws CodeException {
         if (slot + distance >= code.length) {
-            throw new FlowException(slot, "the function's end is reached without an exit");
+            throw new CodeException(slot, "the function's end is reached without an exit");
         }
         return slot + distance;
     }
 
-    private int target(Instruction[] code, int slot, int offset) throws FlowException {
+    private int target(Instruction[] code, int slot, int offset) throws CodeException {
         long target = slot + 1L + offset;
         if (target < 0 || target >= code.length) {
-            throw new FlowException(slot, "a jump leads out of the function, to instruction " + target);
+            throw new CodeException(slot, "a jump leads out of the function, to instruction " + target);
         }
         if (code[(int) target] instanceof SecondHalf) {
-            throw new FlowException(slot, "a jump leads into the middle of instruction " + (target - 1));
+            throw new CodeException(slot, "a jump leads into the middle of instruction " + (target - 1));
         }
         targets.set((int) target);
-        loops |= target <= slot;
         return (int) target;
     }
 
@@ -95,10 +94,5 @@ public final class ControlFlow {
     /** Tells whether some jumps lead there from the first instruction. */
     public boolean isReachable(int slot) {
         return reachable.get(slot);
-    }
-
-    /** Tells whether some jump leads backward. */
-    public boolean loops() {
-        return loops;
     }
 }

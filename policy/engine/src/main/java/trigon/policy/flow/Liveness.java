@@ -1,10 +1,10 @@
 package trigon.policy.flow;
 
-import trigon.policy.isa.AluOperation;
-import trigon.policy.isa.AtomicOperation;
 import trigon.policy.isa.Instruction;
 import trigon.policy.isa.Instruction.Alu;
+import trigon.policy.isa.Instruction.AluOperation;
 import trigon.policy.isa.Instruction.Atomic;
+import trigon.policy.isa.Instruction.AtomicOperation;
 import trigon.policy.isa.Instruction.Branch;
 import trigon.policy.isa.Instruction.ByteOrder;
 import trigon.policy.isa.Instruction.CallFunction;
@@ -16,9 +16,9 @@ import trigon.policy.isa.Instruction.LoadConstant;
 import trigon.policy.isa.Instruction.LoadMap;
 import trigon.policy.isa.Instruction.LoadMapValue;
 import trigon.policy.isa.Instruction.MoveSignExtended;
+import trigon.policy.isa.Instruction.Operand;
 import trigon.policy.isa.Instruction.SecondHalf;
 import trigon.policy.isa.Instruction.Store;
-import trigon.policy.isa.Operand;
 
 /**
  * Registers that an instruction reads and writes, and those that may be read after it. Sets are bits, r0 the lowest.

@@ -1,11 +1,14 @@
 package trigon.policy.isa;
 
 import trigon.policy.isa.Instruction.Alu;
+import trigon.policy.isa.Instruction.AluOperation;
 import trigon.policy.isa.Instruction.Atomic;
+import trigon.policy.isa.Instruction.AtomicOperation;
 import trigon.policy.isa.Instruction.Branch;
 import trigon.policy.isa.Instruction.ByteOrder;
 import trigon.policy.isa.Instruction.CallFunction;
 import trigon.policy.isa.Instruction.CallHelper;
+import trigon.policy.isa.Instruction.Comparison;
 import trigon.policy.isa.Instruction.Exit;
 import trigon.policy.isa.Instruction.Jump;
 import trigon.policy.isa.Instruction.Load;
@@ -13,6 +16,7 @@ import trigon.policy.isa.Instruction.LoadConstant;
 import trigon.policy.isa.Instruction.LoadMap;
 import trigon.policy.isa.Instruction.LoadMapValue;
 import trigon.policy.isa.Instruction.MoveSignExtended;
+import trigon.policy.isa.Instruction.Operand;
 import trigon.policy.isa.Instruction.SecondHalf;
 import trigon.policy.isa.Instruction.Store;
 import trigon.policy.isa.Instruction.Swap;
@@ -43,7 +47,7 @@ public final class InstructionDecoder {
     }
 
     /** All instructions of a function, one for each slot. */
-    public static Instruction[] decode(long[] code) throws DecodeException {
+    public static Instruction[] decode(long[] code) throws CodeException {
         Instruction[] decoded = new Instruction[code.length];
         for (int slot = 0; slot < code.length; slot++) {
             InstructionDecoder one = new InstructionDecoder(slot, code[slot]);
@@ -62,13 +66,13 @@ public final class InstructionDecoder {
         return decoded;
     }
 
-    private void checkRegisters() throws DecodeException {
+    private void checkRegisters() throws CodeException {
         if (destination >= REGISTERS || source >= REGISTERS) {
             throw refused("register r" + Math.max(destination, source) + " does not exist, there are r0 to r10");
         }
     }
 
-    private Instruction loadConstant(long second) throws DecodeException {
+    private Instruction loadConstant(long second) throws CodeException {
         if ((second & 0xffff_ffffL) != 0 || offset != 0) {
             throw refused("a load of 64 bits has reserved fields in use");
         }
@@ -84,7 +88,7 @@ public final class InstructionDecoder {
         };
     }
 
-    private Instruction instruction() throws DecodeException {
+    private Instruction instruction() throws CodeException {
         return switch (opcode & 7) {
             case 1 -> load();
             case 2, 3 -> store();
@@ -94,7 +98,7 @@ public final class InstructionDecoder {
         };
     }
 
-    private Instruction load() throws DecodeException {
+    private Instruction load() throws CodeException {
         require(immediate == 0, "a load has an immediate");
         return switch (opcode & 0xe0) {
             case 0x60 -> new Load(destination, source, offset, bytes(), false);
@@ -106,7 +110,7 @@ public final class InstructionDecoder {
         };
     }
 
-    private Instruction store() throws DecodeException {
+    private Instruction store() throws CodeException {
         boolean register = (opcode & 7) == 3;
         int mode = opcode & 0xe0;
         if (register && mode == 0xc0) {
@@ -119,7 +123,7 @@ public final class InstructionDecoder {
         return new Store(destination, offset, bytes(), operand(register));
     }
 
-    private Instruction atomic() throws DecodeException {
+    private Instruction atomic() throws CodeException {
         require(bytes() >= 4, "atomic operations take 4 or 8 bytes");
         boolean fetch = (immediate & 1) != 0;
         AtomicOperation operation = switch (immediate) {
@@ -136,7 +140,7 @@ public final class InstructionDecoder {
         return new Atomic(operation, fetch, destination, offset, bytes(), source);
     }
 
-    private Instruction arithmetic() throws DecodeException {
+    private Instruction arithmetic() throws CodeException {
         boolean wide = (opcode & 7) == 7;
         boolean register = (opcode & 8) != 0;
         int code = opcode & 0xf0;
@@ -159,7 +163,7 @@ public final class InstructionDecoder {
         return new Alu(operation(code, signed), wide, destination, operand(register));
     }
 
-    private AluOperation operation(int code, boolean signed) throws DecodeException {
+    private AluOperation operation(int code, boolean signed) throws CodeException {
         return switch (code) {
             case 0x00 -> AluOperation.ADD;
             case 0x10 -> AluOperation.SUBTRACT;
@@ -178,7 +182,7 @@ public final class InstructionDecoder {
         };
     }
 
-    private Instruction byteOrder(boolean wide, boolean toBig) throws DecodeException {
+    private Instruction byteOrder(boolean wide, boolean toBig) throws CodeException {
         require(source == 0 && offset == 0, "a byte order instruction has reserved fields in use");
         require(
                 immediate == 16 || immediate == 32 || immediate == 64,
@@ -190,7 +194,7 @@ public final class InstructionDecoder {
         return new ByteOrder(destination, immediate, toBig ? Swap.TO_BIG_ENDIAN : Swap.TO_LITTLE_ENDIAN);
     }
 
-    private Instruction jump() throws DecodeException {
+    private Instruction jump() throws CodeException {
         boolean wide = (opcode & 7) == 5;
         boolean register = (opcode & 8) != 0;
         int code = opcode & 0xf0;
@@ -215,7 +219,7 @@ public final class InstructionDecoder {
         };
     }
 
-    private Instruction call(boolean wide, boolean register) throws DecodeException {
+    private Instruction call(boolean wide, boolean register) throws CodeException {
         require(wide && !register, "calls through a register are not supported; call the function by its name");
         require(destination == 0 && offset == 0, "a call has reserved fields in use");
         return switch (source) {
@@ -225,7 +229,7 @@ public final class InstructionDecoder {
         };
     }
 
-    private Comparison comparison(int code) throws DecodeException {
+    private Comparison comparison(int code) throws CodeException {
         return switch (code) {
             case 0x10 -> Comparison.EQUAL;
             case 0x20 -> Comparison.GREATER;
@@ -255,20 +259,20 @@ public final class InstructionDecoder {
         };
     }
 
-    private void require(boolean condition, String otherwise) throws DecodeException {
+    private void require(boolean condition, String otherwise) throws CodeException {
         if (!condition) {
             throw refused(otherwise);
         }
     }
 
-    private DecodeException unknown() {
+    private CodeException unknown() {
         if ((opcode & 7) == 0) {
             return refused("packet access (opcode 0x%02x) is not supported".formatted(opcode));
         }
         return refused("the opcode 0x%02x does not exist".formatted(opcode));
     }
 
-    private DecodeException refused(String message) {
-        return new DecodeException(slot, message);
+    private CodeException refused(String message) {
+        return new CodeException(slot, message);
     }
 }

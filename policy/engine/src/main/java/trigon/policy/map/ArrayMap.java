@@ -1,6 +1,7 @@
 package trigon.policy.map;
 
 import java.lang.foreign.MemorySegment;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.system.Memory;
 
 /**

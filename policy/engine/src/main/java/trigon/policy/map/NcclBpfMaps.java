@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Optional;
+import trigon.policy.map.MapSpec.MapType;
 
 /**
  * The maps that the host shares with a policy of NCCLbpf's, laid out as its headers have them. A map of such a name

@@ -3,7 +3,7 @@ package trigon.policy.program;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 
 /** Functions of the host that programs call, with Linux's numbers. */
 public enum Helper {

@@ -1,6 +1,6 @@
 package trigon.policy.range;
 
-import trigon.policy.isa.AluOperation;
+import trigon.policy.isa.Instruction.AluOperation;
 
 /** Arithmetic on ranges. Where bounds could overflow, only the bits remain. */
 public final class RangeArithmetic {

@@ -1,7 +1,7 @@
 package trigon.policy.range;
 
 import org.jspecify.annotations.Nullable;
-import trigon.policy.isa.Comparison;
+import trigon.policy.isa.Instruction.Comparison;
 
 /** Ranges of a branch's operands once it was taken. */
 public record RangeComparison(Range left, Range right) {

@@ -29,10 +29,6 @@ public record Tnum(long value, long mask) {
         return new Tnum(number & ~unknown, unknown);
     }
 
-    boolean isConstant() {
-        return mask == 0;
-    }
-
     Tnum add(Tnum other) {
         long masks = mask + other.mask;
         long values = value + other.value;

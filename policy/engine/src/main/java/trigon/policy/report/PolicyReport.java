@@ -1,6 +1,13 @@
 package trigon.policy.report;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
+import trigon.policy.map.MapAccess;
+import trigon.policy.map.MapSet;
+import trigon.policy.map.PolicyMap;
 
 /**
  * A process's report on its policy.
@@ -52,8 +59,41 @@ public record PolicyReport(
      */
     public record MapContent(String of, String name, String type, List<Entry> entries) {
 
+        private static final int MAX_ENTRIES = 64;
+        private static final int MAX_VALUE_BYTES = 256;
+
         public MapContent {
             entries = List.copyOf(entries);
+        }
+
+        /** The first entries of each map that programs may write; zeros and long values are left out. */
+        public static List<MapContent> ofAll(String owner, MapSet maps) {
+            return maps.all().stream()
+                    .filter(map -> !map.spec().readOnly())
+                    .map(map -> new MapContent(
+                            owner,
+                            map.spec().name(),
+                            map.spec().type().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+                            entries(map)))
+                    .toList();
+        }
+
+        private static List<Entry> entries(PolicyMap map) {
+            List<Entry> entries = new ArrayList<>();
+            if (map.spec().valueBytes() > MAX_VALUE_BYTES) {
+                return entries;
+            }
+            byte[] zeros = new byte[map.spec().valueBytes()];
+            HexFormat hex = HexFormat.of();
+            MapAccess access = new MapAccess(map);
+            for (byte[] key : access.keys()) {
+                for (byte[] value : access.getAll(key)) {
+                    if (entries.size() < MAX_ENTRIES && !Arrays.equals(value, zeros)) {
+                        entries.add(new Entry(hex.formatHex(key), hex.formatHex(value)));
+                    }
+                }
+            }
+            return entries;
         }
     }
 

@@ -6,18 +6,17 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import trigon.policy.elf.PolicyFunction;
+import trigon.policy.elf.PolicyObject;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.policy.map.NcclBpfMaps;
-import trigon.policy.program.ProgramTypes;
-import trigon.policy.verdict.Region;
+import trigon.policy.program.ProgramType;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verdict.FunctionFacts.Touch;
 import trigon.policy.verdict.Rejection;
-import trigon.policy.verdict.Rule;
-import trigon.policy.verdict.Touch;
+import trigon.policy.verdict.Rejection.Rule;
 import trigon.policy.verdict.VerificationException;
-import trigon.policy.verdict.VerifiedFunction;
 import trigon.policy.verdict.VerifiedProgram;
 
 /** Dependence on the rank in the programs of an object, which share their maps. */
@@ -92,7 +91,7 @@ public final class RankDependence {
     }
 
     private static boolean isOfNcclBpf(VerifiedProgram program) {
-        return program.type().equals(ProgramTypes.NCCLBPF);
+        return program.type().equals(ProgramType.NCCLBPF);
     }
 
     /**
@@ -108,7 +107,7 @@ public final class RankDependence {
         if (finding == null || !runsInStep(program)) {
             return;
         }
-        PolicyFunction function = program.object().functions().get(finding.function());
+        PolicyObject.Function function = program.object().functions().get(finding.function());
         Set<String> sources = new LinkedHashSet<>(flow.sources());
         for (int map = differingMaps.nextSetBit(0); map >= 0; map = differingMaps.nextSetBit(map + 1)) {
             sources.add("map " + maps.get(map).name() + usersOutOfStep(map));
@@ -158,7 +157,7 @@ public final class RankDependence {
 
     private static BitSet mapsOf(VerifiedProgram program) {
         BitSet used = new BitSet();
-        for (VerifiedFunction function : program.functions().values()) {
+        for (VerifiedProgram.Function function : program.functions().values()) {
             for (int slot = 0; slot < function.code().length; slot++) {
                 function.facts().maps(slot).forEach(used::set);
                 for (Touch touch : function.facts().touches(slot)) {

@@ -63,4 +63,39 @@ public final class FunctionFacts {
     public int stackBytes() {
         return stackBytes;
     }
+
+    /**
+     * Memory that an instruction may read or write, over all paths.
+     *
+     * @param index of the map; of a stack, the function it belongs to; of the context, 0
+     * @param from first byte; of a stack, from its end
+     * @param to first byte after it
+     */
+    public record Touch(Region region, int index, long from, long to) {
+
+        Touch union(Touch other) {
+            return new Touch(region, index, Math.min(from, other.from), Math.max(to, other.to));
+        }
+    }
+
+    /** The memory that an address points into. */
+    public enum Region {
+        CONTEXT("context"),
+        STACK("stack"),
+        /** A map as such, for helpers. */
+        MAP("map"),
+        /** A value in a map, or a global variable. */
+        MAP_VALUE("map value");
+
+        private final String text;
+
+        Region(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
 }

@@ -3,6 +3,9 @@ package trigon.policy.verdict;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import trigon.policy.elf.PolicyObject;
+import trigon.policy.flow.ControlFlow;
+import trigon.policy.flow.Liveness;
+import trigon.policy.isa.Instruction;
 import trigon.policy.program.ProgramType;
 
 /**
@@ -19,7 +22,7 @@ public record VerifiedProgram(
         int entry,
         ProgramType type,
         boolean advisory,
-        SortedMap<Integer, VerifiedFunction> functions,
+        SortedMap<Integer, Function> functions,
         int worstCase,
         int explored) {
 
@@ -35,4 +38,13 @@ public record VerifiedProgram(
     public String name() {
         return object.functions().get(entry).name();
     }
+
+    /** A function that a verified program consists of. */
+    @SuppressWarnings("ArrayRecordComponent") // written by nobody, compared by nobody
+    public record Function(
+            PolicyObject.Function source,
+            Instruction[] code,
+            ControlFlow flow,
+            Liveness liveness,
+            FunctionFacts facts) {}
 }

@@ -2,13 +2,13 @@ package trigon.policy.verify;
 
 import static trigon.policy.verify.Violation.require;
 
-import trigon.policy.isa.Comparison;
 import trigon.policy.isa.Instruction.Branch;
-import trigon.policy.isa.Operand;
+import trigon.policy.isa.Instruction.Comparison;
+import trigon.policy.isa.Instruction.Operand;
 import trigon.policy.range.Range;
 import trigon.policy.range.RangeComparison;
-import trigon.policy.verdict.Region;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verdict.Rejection.Rule;
 import trigon.policy.verify.Value.Pointer;
 import trigon.policy.verify.Value.Scalar;
 

@@ -5,11 +5,12 @@ import static trigon.policy.verify.Violation.require;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.policy.program.Helper;
 import trigon.policy.range.Range;
-import trigon.policy.verdict.Region;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verdict.Rejection.Rule;
+import trigon.policy.verify.State.Frame;
 import trigon.policy.verify.Value.Pointer;
 import trigon.policy.verify.Value.Scalar;
 

@@ -24,9 +24,10 @@ import trigon.policy.isa.Instruction.MoveSignExtended;
 import trigon.policy.isa.Instruction.SecondHalf;
 import trigon.policy.isa.Instruction.Store;
 import trigon.policy.range.Range;
-import trigon.policy.verdict.Region;
-import trigon.policy.verdict.Rule;
-import trigon.policy.verdict.VerifiedFunction;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verdict.Rejection.Rule;
+import trigon.policy.verdict.VerifiedProgram;
+import trigon.policy.verify.State.Frame;
 
 /**
  * Goes along all paths, depth first. A path ends early where a state was looked at before that it is a case of, and
@@ -35,7 +36,7 @@ import trigon.policy.verdict.VerifiedFunction;
 final class Exploration {
 
     private final VerifierLimits limits;
-    private final SortedMap<Integer, VerifiedFunction> functions;
+    private final SortedMap<Integer, VerifiedProgram.Function> functions;
     private final ProgramFacts facts;
     private final Registers registers;
     private final MemoryRules memory;
@@ -51,7 +52,7 @@ final class Exploration {
     /** A path to be gone along later. */
     private record Path(State state, Checkpoint checkpoint, int sinceCheckpoint) {}
 
-    Exploration(VerifierLimits limits, SortedMap<Integer, VerifiedFunction> functions, ProgramFacts facts) {
+    Exploration(VerifierLimits limits, SortedMap<Integer, VerifiedProgram.Function> functions, ProgramFacts facts) {
         this.limits = limits;
         this.functions = functions;
         this.facts = facts;
@@ -100,8 +101,8 @@ final class Exploration {
         return explored;
     }
 
-    private VerifiedFunction function(int index) {
-        VerifiedFunction function = functions.get(index);
+    private VerifiedProgram.Function function(int index) {
+        VerifiedProgram.Function function = functions.get(index);
         if (function == null) {
             throw new IllegalStateException("function " + index + " was not decoded");
         }
@@ -147,7 +148,7 @@ final class Exploration {
                 "more than %d instructions had to be looked at; make loops shorter, and branches fewer"
                         .formatted(limits.explored()));
         Frame top = state.top();
-        VerifiedFunction function = function(top.function);
+        VerifiedProgram.Function function = function(top.function);
         function.facts().visit(top.slot);
         Instruction instruction = function.code()[top.slot];
         int next = top.slot + 1;

@@ -8,7 +8,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.Rejection.Rule;
+import trigon.policy.verify.State.Frame;
 
 /**
  * The states that paths came to where others may join them. Found by the numbers that are known in them: a state can

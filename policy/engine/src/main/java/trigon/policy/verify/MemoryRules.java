@@ -3,15 +3,15 @@ package trigon.policy.verify;
 import static trigon.policy.verify.Violation.require;
 
 import java.util.Optional;
-import trigon.policy.isa.AtomicOperation;
 import trigon.policy.isa.Instruction.Atomic;
+import trigon.policy.isa.Instruction.AtomicOperation;
 import trigon.policy.isa.Instruction.Load;
 import trigon.policy.isa.Instruction.Store;
 import trigon.policy.map.MapSpec;
-import trigon.policy.program.Field;
+import trigon.policy.program.ProgramType.Field;
 import trigon.policy.range.Range;
-import trigon.policy.verdict.Region;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verdict.Rejection.Rule;
 import trigon.policy.verify.Value.Pointer;
 import trigon.policy.verify.Value.Scalar;
 
@@ -109,7 +109,7 @@ record MemoryRules(ProgramFacts facts) {
 
     private static Range moved(Range range, int by) {
         return trigon.policy.range.RangeArithmetic.apply(
-                trigon.policy.isa.AluOperation.ADD, true, range, Range.constant(by));
+                trigon.policy.isa.Instruction.AluOperation.ADD, true, range, Range.constant(by));
     }
 
     private static void checkAligned(Pointer at, int bytes) throws Violation {

@@ -8,8 +8,9 @@ import trigon.policy.map.MapSpec;
 import trigon.policy.program.ProgramType;
 import trigon.policy.range.Range;
 import trigon.policy.verdict.FunctionFacts;
-import trigon.policy.verdict.Region;
-import trigon.policy.verdict.Touch;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verdict.FunctionFacts.Touch;
+import trigon.policy.verify.State.Frame;
 
 /** A program's type, its maps, and what the verifier has found out about it so far. */
 final class ProgramFacts {

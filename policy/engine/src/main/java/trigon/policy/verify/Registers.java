@@ -2,15 +2,16 @@ package trigon.policy.verify;
 
 import static trigon.policy.verify.Violation.require;
 
-import trigon.policy.isa.AluOperation;
 import trigon.policy.isa.Instruction.Alu;
+import trigon.policy.isa.Instruction.AluOperation;
 import trigon.policy.isa.Instruction.ByteOrder;
 import trigon.policy.isa.Instruction.MoveSignExtended;
-import trigon.policy.isa.Operand;
+import trigon.policy.isa.Instruction.Operand;
 import trigon.policy.range.Range;
 import trigon.policy.range.RangeArithmetic;
-import trigon.policy.verdict.Region;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verdict.Rejection.Rule;
+import trigon.policy.verify.State.Frame;
 import trigon.policy.verify.Value.Pointer;
 import trigon.policy.verify.Value.Scalar;
 
@@ -37,13 +38,6 @@ record Registers(ProgramFacts facts) {
         }
         throw new Violation(
                 Rule.POINTER_ARITHMETIC, "r%d has to be a number here, but is %s".formatted(register, value));
-    }
-
-    static Range number(State state, Operand operand) throws Violation {
-        return switch (operand) {
-            case Operand.Register(int register) -> number(state, register);
-            case Operand.Constant(long value) -> Range.constant(value);
-        };
     }
 
     static Value value(State state, Operand operand) throws Violation {

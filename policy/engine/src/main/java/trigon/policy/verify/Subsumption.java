@@ -2,6 +2,7 @@ package trigon.policy.verify;
 
 import java.util.HashMap;
 import java.util.Map;
+import trigon.policy.verify.State.Frame;
 
 /**
  * Decides whether a state is a case of another one that was looked at already. Ids may be others, but have to tie the

@@ -1,7 +1,7 @@
 package trigon.policy.verify;
 
 import trigon.policy.range.Range;
-import trigon.policy.verdict.Region;
+import trigon.policy.verdict.FunctionFacts.Region;
 
 /** Knowledge of a register, or of a part of the stack. */
 sealed interface Value {

@@ -1,29 +1,27 @@
 package trigon.policy.verify;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import trigon.policy.elf.PolicyFunction;
 import trigon.policy.elf.PolicyObject;
 import trigon.policy.flow.ControlFlow;
-import trigon.policy.flow.FlowException;
 import trigon.policy.flow.Liveness;
-import trigon.policy.isa.DecodeException;
-import trigon.policy.isa.Disassembly;
+import trigon.policy.isa.CodeException;
 import trigon.policy.isa.Instruction;
 import trigon.policy.isa.Instruction.CallFunction;
 import trigon.policy.isa.InstructionDecoder;
 import trigon.policy.map.MapSpec;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
 import trigon.policy.verdict.Rejection;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.Rejection.Rule;
 import trigon.policy.verdict.VerificationException;
-import trigon.policy.verdict.VerifiedFunction;
 import trigon.policy.verdict.VerifiedProgram;
+import trigon.policy.verify.State.Frame;
 
 /** Verifies the programs of an object. Thread-safe. */
 public final class Verifier {
@@ -49,11 +47,11 @@ public final class Verifier {
      * @throws VerificationException if it is refused
      */
     public VerifiedProgram verify(PolicyObject object, int entry) throws VerificationException {
-        PolicyFunction program = object.functions().get(entry);
-        ProgramType type = ProgramTypes.ofSection(program.section()).orElse(null);
+        PolicyObject.Function program = object.functions().get(entry);
+        ProgramType type = ProgramType.ofSection(program.section()).orElse(null);
         if (type == null) {
             String known = String.join(
-                    ", ", ProgramTypes.all().stream().map(ProgramType::section).toList());
+                    ", ", ProgramType.all().stream().map(ProgramType::section).toList());
             throw refused(
                     object,
                     entry,
@@ -68,14 +66,14 @@ public final class Verifier {
     /** Verifies one program as a kind that its section does not have to name. */
     public VerifiedProgram verify(PolicyObject object, int entry, ProgramType type) throws VerificationException {
         ProgramFacts facts = new ProgramFacts(type, object.maps(), divisionByZero);
-        SortedMap<Integer, VerifiedFunction> functions = new TreeMap<>();
+        SortedMap<Integer, VerifiedProgram.Function> functions = new TreeMap<>();
         decode(object, entry, entry, facts, functions);
         checkSize(object, entry, functions);
         Exploration exploration = new Exploration(limits, functions, facts);
         int worstCase;
         try {
             worstCase = exploration.run(entry);
-            StackDepth.check(entry, functions);
+            checkStack(entry, functions);
         } catch (Violation e) {
             Frame at = exploration.at();
             throw new VerificationException(rejection(
@@ -90,14 +88,15 @@ public final class Verifier {
                             .map(text -> named(text, object.maps()))
                             .toList()));
         }
-        boolean advisory = ProgramTypes.isAdvisory(object.functions().get(entry).section());
+        boolean advisory = ProgramType.isAdvisory(object.functions().get(entry).section());
         return new VerifiedProgram(object, entry, type, advisory, functions, worstCase, exploration.explored());
     }
 
-    private static void checkSize(PolicyObject object, int entry, SortedMap<Integer, VerifiedFunction> functions)
+    private static void checkSize(
+            PolicyObject object, int entry, SortedMap<Integer, VerifiedProgram.Function> functions)
             throws VerificationException {
         int slots = 0;
-        for (VerifiedFunction function : functions.values()) {
+        for (VerifiedProgram.Function function : functions.values()) {
             slots += function.code().length;
         }
         if (slots > MAX_SLOTS) {
@@ -117,22 +116,24 @@ public final class Verifier {
             int program,
             int index,
             ProgramFacts facts,
-            SortedMap<Integer, VerifiedFunction> functions)
+            SortedMap<Integer, VerifiedProgram.Function> functions)
             throws VerificationException {
         if (functions.containsKey(index)) {
             return;
         }
-        PolicyFunction function = object.functions().get(index);
+        PolicyObject.Function function = object.functions().get(index);
         Instruction[] code;
         try {
             code = InstructionDecoder.decode(function.code());
-        } catch (DecodeException e) {
+        } catch (CodeException e) {
             throw refused(object, program, index, e.slot(), Rule.INVALID_INSTRUCTION, String.valueOf(e.getMessage()));
         }
         try {
             ControlFlow flow = new ControlFlow(code);
-            functions.put(index, new VerifiedFunction(function, code, flow, new Liveness(code, flow), facts.of(index)));
-        } catch (FlowException e) {
+            functions.put(
+                    index,
+                    new VerifiedProgram.Function(function, code, flow, new Liveness(code, flow), facts.of(index)));
+        } catch (CodeException e) {
             throw refused(object, program, index, e.slot(), Rule.CONTROL_FLOW, String.valueOf(e.getMessage()));
         }
         for (int slot = 0; slot < code.length; slot++) {
@@ -151,8 +152,37 @@ public final class Verifier {
         }
     }
 
-    private static String instructionAt(@Nullable VerifiedFunction function, int slot) {
-        return function == null ? "" : Disassembly.of(function.code()[slot], slot);
+    private static void checkStack(int entry, SortedMap<Integer, VerifiedProgram.Function> functions) throws Violation {
+        int bytes = stackBytes(entry, functions, new HashMap<>());
+        Violation.require(
+                bytes <= StackMemory.BYTES,
+                Rule.STACK_BOUNDS,
+                "the program and the functions it calls take %d bytes of stack, more than %d"
+                        .formatted(bytes, StackMemory.BYTES));
+    }
+
+    /** The stack of a function together with the functions that it calls. */
+    private static int stackBytes(
+            int index, SortedMap<Integer, VerifiedProgram.Function> functions, Map<Integer, Integer> known) {
+        // ends calls that no path comes to, and that may therefore go round
+        Integer before = known.putIfAbsent(index, 0);
+        VerifiedProgram.Function function = functions.get(index);
+        if (before != null || function == null) {
+            return before == null ? 0 : before;
+        }
+        int deepest = 0;
+        for (Instruction instruction : function.code()) {
+            if (instruction instanceof CallFunction(int called)) {
+                deepest = Math.max(deepest, stackBytes(called, functions, known));
+            }
+        }
+        int bytes = function.facts().stackBytes() + deepest;
+        known.put(index, bytes);
+        return bytes;
+    }
+
+    private static String instructionAt(VerifiedProgram.@Nullable Function function, int slot) {
+        return function == null ? "" : function.code()[slot].text(slot);
     }
 
     private static VerificationException refused(
@@ -170,7 +200,7 @@ public final class Verifier {
             Rule rule,
             String reason,
             List<String> registers) {
-        PolicyFunction at = object.functions().get(function);
+        PolicyObject.Function at = object.functions().get(function);
         return new Rejection(
                 object.name(),
                 object.functions().get(program).section(),

@@ -1,7 +1,7 @@
 package trigon.policy.verify;
 
 import trigon.policy.verdict.Rejection;
-import trigon.policy.verdict.Rule;
+import trigon.policy.verdict.Rejection.Rule;
 
 /** A rule is broken by the instruction at hand; becomes a {@link Rejection} once it is known where that is. */
 final class Violation extends Exception {

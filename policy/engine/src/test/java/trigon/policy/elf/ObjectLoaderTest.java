@@ -18,7 +18,7 @@ import trigon.policy.PolicyException;
 import trigon.policy.PolicyLoader;
 import trigon.policy.isa.Encoding;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.policy.verify.VerifierLimits;
 
 /** An object's content is found, and a file that is none is refused with its section and offset. */
@@ -30,7 +30,9 @@ class ObjectLoaderTest {
     @Test
     void programsFunctionsAndMapsAreFound() throws Exception {
         PolicyObject slo = ObjectLoader.load("slo.o", Objects.example("slo"));
-        assertThat(slo.functions()).extracting(PolicyFunction::name).containsExactlyInAnyOrder("observe", "enforce");
+        assertThat(slo.functions())
+                .extracting(PolicyObject.Function::name)
+                .containsExactlyInAnyOrder("observe", "enforce");
         assertThat(slo.programs()).hasSize(2);
         assertThat(slo.maps().getFirst()).isEqualTo(MapSpec.of("measured", MapType.LRU_HASH, 8, 16, 128));
         assertThat(slo.maps().get(1)).satisfies(data -> {
@@ -41,7 +43,9 @@ class ObjectLoaderTest {
                     .isEqualTo(2_000_000);
         });
         PolicyObject hierarchy = ObjectLoader.load("h.o", Objects.example("hierarchy"));
-        assertThat(hierarchy.functions()).extracting(PolicyFunction::name).contains("log2_of");
+        assertThat(hierarchy.functions())
+                .extracting(PolicyObject.Function::name)
+                .contains("log2_of");
         assertThat(hierarchy.programs()).hasSize(1);
         assertThat(hierarchy.functions().getFirst().lineOf(0))
                 .hasValueSatisfying(line -> assertThat(line.file()).endsWith("hierarchy.c"));
@@ -154,7 +158,8 @@ class ObjectLoaderTest {
     @Test
     void anObjectOfVeryLongLinesIsReadWithoutThem() throws Exception {
         byte[] noop = Objects.example("noop");
-        PolicyFunction before = ObjectLoader.load("noop.o", noop).functions().getFirst();
+        PolicyObject.Function before =
+                ObjectLoader.load("noop.o", noop).functions().getFirst();
         assertThat(before.lineOf(0)).isPresent();
         int lines = 100_000;
         ByteBuffer extension = ByteBuffer.allocate(36 + 16 * lines).order(ByteOrder.LITTLE_ENDIAN);

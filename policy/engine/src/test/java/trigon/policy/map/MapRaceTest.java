@@ -19,7 +19,8 @@ import trigon.policy.Code;
 import trigon.policy.ProgramContext;
 import trigon.policy.compile.Compiler;
 import trigon.policy.compile.PolicyCode;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.map.MapSpec.MapType;
+import trigon.policy.program.ProgramType;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.DivisionByZero;
 import trigon.policy.verify.Verifier;
@@ -153,9 +154,9 @@ class MapRaceTest {
     }
 
     private static void run(PolicyCode code, AtomicBoolean stop) {
-        try (ProgramContext context = new ProgramContext(ProgramTypes.PROFILER)) {
+        try (ProgramContext context = new ProgramContext(ProgramType.PROFILER)) {
             long stackTop =
-                    context.address() + ProgramContext.bytes(ProgramTypes.PROFILER) - PolicyCode.BELOW_STACK_BYTES;
+                    context.address() + ProgramContext.bytes(ProgramType.PROFILER) - PolicyCode.BELOW_STACK_BYTES;
             while (!stop.get()) {
                 code.run(context.address(), stackTop, 0);
             }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.system.Memory;
 
 /** Maps keep what they are given, refuse what they cannot keep, and survive several threads. */

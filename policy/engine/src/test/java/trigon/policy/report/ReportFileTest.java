@@ -17,7 +17,7 @@ import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.ProgramContext;
 import trigon.policy.map.MapSet;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType;
 import trigon.policy.verify.VerifierLimits;
 import trigon.system.file.ProcessUsers;
 
@@ -123,10 +123,10 @@ class ReportFileTest {
     void mapsAreShownWithoutTheirZeros() throws Exception {
         PolicyHost host = new PolicyHost(new PolicyLoader(VerifierLimits.DEFAULT), new MapSet());
         var _ = host.replace("h", Files.readAllBytes(Path.of("..", "examples", "slow_events.o")));
-        try (ProgramContext event = new ProgramContext(ProgramTypes.PROFILER)) {
-            assertThat(host.slot(ProgramTypes.PROFILER).run(event)).isZero();
+        try (ProgramContext event = new ProgramContext(ProgramType.PROFILER)) {
+            assertThat(host.slot(ProgramType.PROFILER).run(event)).isZero();
         }
-        assertThat(MapContents.of("process", host.maps()))
+        assertThat(PolicyReport.MapContent.ofAll("process", host.maps()))
                 .filteredOn(map -> map.name().equals("seen"))
                 .singleElement()
                 .satisfies(map -> assertThat(map.entries())

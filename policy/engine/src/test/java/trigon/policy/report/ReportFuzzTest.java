@@ -15,13 +15,13 @@ class ReportFuzzTest {
     void reportsAreReadOrRefused(byte[] data) throws IOException {
         PolicyReport report;
         try {
-            report = ReportText.parse(new String(data, StandardCharsets.UTF_8));
+            report = ReportFile.parse(new String(data, StandardCharsets.UTF_8));
         } catch (IOException e) {
             assertThat(e).hasMessageContaining("no process of Trigon's writes");
             return;
         }
-        String text = ReportText.of(report);
+        String text = ReportFile.text(report);
         assertThat(text.replace("\n", "").replace("\t", "")).doesNotContainPattern("[\\p{Cc}\\p{Cf}]");
-        assertThat(ReportText.parse(text)).isEqualTo(report);
+        assertThat(ReportFile.parse(text)).isEqualTo(report);
     }
 }

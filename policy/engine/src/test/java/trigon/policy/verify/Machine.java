@@ -9,7 +9,8 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import trigon.policy.range.Range;
-import trigon.policy.verdict.Region;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verify.State.Frame;
 
 /**
  * The real content of registers and stacks in one run. Written without {@link Subsumption}: the meaning of a state, to

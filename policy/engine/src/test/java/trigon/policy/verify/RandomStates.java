@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import trigon.policy.range.Range;
-import trigon.policy.verdict.Region;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verify.State.Frame;
 
 /** States at random, of few different parts, so that one often covers another. */
 final class RandomStates {

@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.policy.range.Range;
-import trigon.policy.verdict.Region;
+import trigon.policy.verdict.FunctionFacts.Region;
+import trigon.policy.verify.State.Frame;
 
 /**
  * A state that covers another one stands for all machines that the other one stands for. Random states, and random

@@ -7,12 +7,8 @@ import trigon.nccl.TunerAdvice;
 import trigon.nccl.TunerChoice;
 import trigon.policy.Policy;
 import trigon.policy.PolicyHost;
-import trigon.policy.PolicySlot;
-import trigon.policy.host.decision.Decisions;
-import trigon.policy.host.decision.PolicyCommunicator;
-import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType.Field;
 import trigon.policy.report.PolicyReport;
 
 /**
@@ -24,7 +20,7 @@ final class CommunicatorTuner implements TunerAdvice {
 
     private static final Logger log = LoggerFactory.getLogger(CommunicatorTuner.class);
 
-    private static final ProgramType CHUNK = ProgramTypes.CHUNK;
+    private static final ProgramType CHUNK = ProgramType.CHUNK;
     private static final Field BYTES = CHUNK.field("n_bytes");
     private static final Field COMM_ID = CHUNK.field("comm_id");
     private static final Field OF_NCCL = CHUNK.field("chunk_of_nccl");
@@ -40,8 +36,8 @@ final class CommunicatorTuner implements TunerAdvice {
     private final PolicyHost host;
     private final Decisions decisions;
     private final Consumer<CommunicatorTuner> closed;
-    private final PolicySlot events;
-    private final PolicySlot chunks;
+    private final PolicyHost.Slot events;
+    private final PolicyHost.Slot chunks;
     private long taken;
     private long left;
     private long impossible;
@@ -58,7 +54,7 @@ final class CommunicatorTuner implements TunerAdvice {
         this.host = host;
         this.decisions = decisions;
         this.closed = closed;
-        events = host.slot(ProgramTypes.PROFILER);
+        events = host.slot(ProgramType.PROFILER);
         chunks = host.slot(CHUNK);
     }
 
@@ -71,7 +67,7 @@ final class CommunicatorTuner implements TunerAdvice {
     }
 
     /** The slot of the program of events, on the maps that the communicator decides by. */
-    PolicySlot events() {
+    PolicyHost.Slot events() {
         return events;
     }
 

@@ -3,7 +3,7 @@ package trigon.policy.host;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import trigon.policy.file.PolicyVersion;
+import trigon.policy.VerifiedPolicy;
 
 /**
  * The version of the policy that each communicator has from its first question to its end, whoever asks: its tuner, or
@@ -14,7 +14,7 @@ final class CommunicatorVersions {
     private final Map<Long, Choice> choices = new ConcurrentHashMap<>();
 
     /** A communicator's version, empty if NCCL decides. */
-    private record Choice(Optional<PolicyVersion> version, boolean isTold) {}
+    private record Choice(Optional<VerifiedPolicy> version, boolean isTold) {}
 
     /**
      * The version of a communicator.
@@ -22,14 +22,14 @@ final class CommunicatorVersions {
      * @param commId NCCL's number; 0: NCCL has not named it
      * @param now what it has if it begins now
      */
-    Optional<PolicyVersion> of(long commId, Optional<PolicyVersion> now) {
+    Optional<VerifiedPolicy> of(long commId, Optional<VerifiedPolicy> now) {
         return commId == 0
                 ? now
                 : choices.computeIfAbsent(commId, _ -> new Choice(now, false)).version();
     }
 
     /** The same, to be told to a peer. */
-    Optional<PolicyVersion> tell(long commId, Optional<PolicyVersion> now) {
+    Optional<VerifiedPolicy> tell(long commId, Optional<VerifiedPolicy> now) {
         return commId == 0
                 ? now
                 : choices.compute(commId, (_, before) -> new Choice(before == null ? now : before.version(), true))

@@ -1,26 +1,52 @@
 package trigon.policy.host;
 
+import java.util.Optional;
+import java.util.function.Supplier;
 import trigon.nccl.ConnectionAdvice;
-import trigon.policy.PolicySlot;
+import trigon.policy.PolicyHost;
 import trigon.policy.ProgramContext;
+import trigon.policy.VerifiedPolicy;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
 
 /** The policy's say in how connections are made. Any thread but NCCL's. */
 final class ConnectionPolicy implements ConnectionAdvice {
 
-    private static final ProgramType CONNECT = ProgramTypes.CONNECT;
+    private static final ProgramType CONNECT = ProgramType.CONNECT;
     private static final int LEAVE = -1;
 
-    private final PolicySlot slot;
+    private final PolicyHost.Slot slot;
+    private final Supplier<Optional<VerifiedPolicy>> current;
+    private final CommunicatorVersions versions;
 
-    ConnectionPolicy(PolicySlot slot) {
+    /**
+     * Asks nothing yet.
+     *
+     * @param slot the program of connections
+     * @param current the version that is active; waits until there may be one
+     * @param versions those of communicators
+     */
+    ConnectionPolicy(PolicyHost.Slot slot, Supplier<Optional<VerifiedPolicy>> current, CommunicatorVersions versions) {
         this.slot = slot;
+        this.current = current;
+        this.versions = versions;
+    }
+
+    @Override
+    public int policyOf(long commId) {
+        return versions.tell(commId, current.get())
+                .filter(VerifiedPolicy::decidesForAllRanks)
+                .map(VerifiedPolicy::fingerprint)
+                .orElse(0);
+    }
+
+    @Override
+    public void closed(long commId) {
+        versions.forget(commId);
     }
 
     @Override
     public Advice on(Question question) {
-        if (!slot.isFilled()) {
+        if (current.get().isEmpty() || !slot.isFilled()) {
             return Advice.NONE;
         }
         try (ProgramContext program = new ProgramContext(CONNECT)) {

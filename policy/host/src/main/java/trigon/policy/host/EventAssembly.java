@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.Consumer;
+import trigon.policy.host.OpenEvent.EndedEvent;
 import trigon.trace.RecordKind;
 import trigon.trace.RecordLayout;
 import trigon.trace.RecordListener;

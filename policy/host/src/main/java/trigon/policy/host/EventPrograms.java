@@ -5,14 +5,12 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.policy.PolicyHost;
-import trigon.policy.PolicySlot;
 import trigon.policy.ProgramContext;
-import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.policy.host.OpenEvent.EndedEvent;
 import trigon.policy.map.MapException;
 import trigon.policy.map.NcclBpfMaps;
-import trigon.policy.program.Field;
 import trigon.policy.program.ProgramType;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType.Field;
 
 /**
  * Runs the policy's program of events: on the process's maps, which the program of connections has, too, and on those
@@ -23,7 +21,7 @@ final class EventPrograms implements Consumer<EndedEvent> {
 
     private static final Logger log = LoggerFactory.getLogger(EventPrograms.class);
 
-    private static final ProgramType TYPE = ProgramTypes.PROFILER;
+    private static final ProgramType TYPE = ProgramType.PROFILER;
     private static final Field BYTES = TYPE.field("n_bytes");
     private static final Field COMMUNICATOR = TYPE.field("comm_id");
     private static final Field SEQUENCE = TYPE.field("sequence");
@@ -42,7 +40,7 @@ final class EventPrograms implements Consumer<EndedEvent> {
     private static final int COLLECTIVE_EVENT = 1 << OpenEvent.COLLECTIVE;
 
     private final PolicyHost shared;
-    private final PolicySlot sharedEvents;
+    private final PolicyHost.Slot sharedEvents;
     private final Collection<CommunicatorTuner> tuners;
     private final ProgramContext context = new ProgramContext(TYPE);
 
@@ -60,7 +58,7 @@ final class EventPrograms implements Consumer<EndedEvent> {
     /** Tells whether a policy has a use for events. */
     static boolean areWantedBy(PolicyHost policy) {
         return policy.slot(TYPE).isFilled()
-                || (policy.slot(ProgramTypes.NCCLBPF).isFilled()
+                || (policy.slot(ProgramType.NCCLBPF).isFilled()
                         && NcclBpfMaps.telemetry(policy.maps()).isPresent());
     }
 
@@ -78,7 +76,7 @@ final class EventPrograms implements Consumer<EndedEvent> {
     }
 
     private static void record(PolicyHost host, EndedEvent event, int nodes) {
-        if (event.type() == COLLECTIVE_EVENT && host.slot(ProgramTypes.NCCLBPF).isFilled()) {
+        if (event.type() == COLLECTIVE_EVENT && host.slot(ProgramType.NCCLBPF).isFilled()) {
             NcclBpfMaps.telemetry(host.maps()).ifPresent(map -> {
                 try {
                     NcclBpfMaps.record(map, event.collective(), nodes, event.bytes(), event.duration());
@@ -89,7 +87,7 @@ final class EventPrograms implements Consumer<EndedEvent> {
         }
     }
 
-    private void run(PolicySlot slot, EndedEvent event) {
+    private void run(PolicyHost.Slot slot, EndedEvent event) {
         if (!slot.isFilled()) {
             return;
         }

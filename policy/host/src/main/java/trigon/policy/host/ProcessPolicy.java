@@ -23,18 +23,12 @@ import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.PolicyService;
 import trigon.nccl.TunerAdvice;
 import trigon.policy.PolicyException;
+import trigon.policy.PolicyFile;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
-import trigon.policy.file.PolicyFile;
-import trigon.policy.file.PolicyVersion;
-import trigon.policy.host.decision.AdvisoryTuner;
-import trigon.policy.host.decision.Agreement;
-import trigon.policy.host.decision.DecisionTable;
-import trigon.policy.host.decision.Decisions;
-import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.policy.VerifiedPolicy;
 import trigon.policy.map.MapSet;
-import trigon.policy.program.ProgramTypes;
-import trigon.policy.report.MapContents;
+import trigon.policy.program.ProgramType;
 import trigon.policy.report.PolicyReport;
 import trigon.policy.verdict.VerifiedProgram;
 import trigon.policy.verify.VerifierLimits;
@@ -135,38 +129,17 @@ public final class ProcessPolicy implements PolicyService {
 
     @Override
     public ConnectionAdvice connections() {
-        ConnectionPolicy policy = new ConnectionPolicy(shared.slot(ProgramTypes.CONNECT));
-        return new ConnectionAdvice() {
-
-            @Override
-            public Advice on(Question question) {
-                return current().isEmpty() ? Advice.NONE : policy.on(question);
-            }
-
-            @Override
-            public int policyOf(long commId) {
-                return ofCommunicators
-                        .tell(commId, current())
-                        .filter(PolicyVersion::decidesForAllRanks)
-                        .map(PolicyVersion::fingerprint)
-                        .orElse(0);
-            }
-
-            @Override
-            public void closed(long commId) {
-                ofCommunicators.forget(commId);
-            }
-        };
+        return new ConnectionPolicy(shared.slot(ProgramType.CONNECT), this::current, ofCommunicators);
     }
 
     @Override
     public @Nullable TunerAdvice forCommunicator(long id, int ranks, int nodes) {
         PolicyCommunicator communicator = new PolicyCommunicator(id, ranks, nodes);
-        Optional<PolicyVersion> version = ofCommunicators.of(communicator.id(), current());
+        Optional<VerifiedPolicy> version = ofCommunicators.of(communicator.id(), current());
         if (version.isEmpty()) {
             return none();
         }
-        List<VerifiedProgram> programs = Stream.of(ProgramTypes.TUNER, ProgramTypes.NCCLBPF, ProgramTypes.CHUNK)
+        List<VerifiedProgram> programs = Stream.of(ProgramType.TUNER, ProgramType.NCCLBPF, ProgramType.CHUNK)
                 .flatMap(type -> version.get().program(type).stream())
                 .toList();
         if (programs.isEmpty()) {
@@ -217,13 +190,13 @@ public final class ProcessPolicy implements PolicyService {
     }
 
     /** Makes a host for a communicator, on maps of the communicator's own. */
-    private PolicyHost host(PolicyVersion version) throws PolicyException {
+    private PolicyHost host(VerifiedPolicy version) throws PolicyException {
         PolicyHost host = new PolicyHost(loader, mapsOfCommunicator.get());
-        var _ = host.replace(version.verified());
+        var _ = host.replace(version);
         return host;
     }
 
-    private Optional<PolicyVersion> current() {
+    private Optional<VerifiedPolicy> current() {
         PolicyFile policy = file;
         if (policy == null) {
             return Optional.empty();
@@ -274,19 +247,20 @@ public final class ProcessPolicy implements PolicyService {
     private PolicyReport reported() {
         List<PolicyReport.Stopped> stopped = new ArrayList<>(stopped("process", shared));
         List<PolicyReport.Tuner> reports = new ArrayList<>();
-        List<PolicyReport.MapContent> maps = new ArrayList<>(MapContents.of("process", shared.maps()));
+        List<PolicyReport.MapContent> maps = new ArrayList<>(PolicyReport.MapContent.ofAll("process", shared.maps()));
         for (CommunicatorTuner tuner : tuners) {
             PolicyReport.Tuner report = tuner.report();
             reports.add(report);
             stopped.addAll(stopped(report.communicator(), tuner.host()));
-            maps.addAll(MapContents.of(report.communicator(), tuner.host().maps()));
+            maps.addAll(PolicyReport.MapContent.ofAll(
+                    report.communicator(), tuner.host().maps()));
         }
         PolicyFile policy = file;
-        Optional<PolicyVersion> version = policy == null ? Optional.empty() : policy.current();
+        Optional<VerifiedPolicy> version = policy == null ? Optional.empty() : policy.current();
         return new PolicyReport(
                 policy == null ? "" : policy.path().toString(),
-                version.map(PolicyVersion::toString).orElse(""),
-                version.map(PolicyVersion::digest).orElse(""),
+                version.map(VerifiedPolicy::toString).orElse(""),
+                version.map(VerifiedPolicy::digest).orElse(""),
                 refused,
                 stopped,
                 reports,
@@ -311,16 +285,16 @@ public final class ProcessPolicy implements PolicyService {
                                 .map(version -> "the version before stays: " + version)
                                 .orElse("NCCL's own choices stand"));
             }
-            case PolicyFile.Outcome.Accepted(PolicyVersion version) -> {
+            case PolicyFile.Outcome.Accepted(VerifiedPolicy version) -> {
                 refused = "";
                 take(version);
             }
         }
     }
 
-    private void take(PolicyVersion version) {
+    private void take(VerifiedPolicy version) {
         try {
-            var _ = shared.replace(version.verified());
+            var _ = shared.replace(version);
             log.info(
                     "policy {}{}",
                     version,

@@ -15,10 +15,8 @@ import trigon.nccl.TunerChoice;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.ProgramContext;
-import trigon.policy.host.decision.Decisions;
-import trigon.policy.host.decision.PolicyCommunicator;
 import trigon.policy.map.MapSet;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType;
 import trigon.policy.verify.VerifierLimits;
 import trigon.testsupport.AllocationAssert;
 
@@ -85,7 +83,7 @@ class CommunicatorTunerTest {
 
     @Test
     void aProgramFindsRoomInWhatCGives() {
-        assertThat(Stream.of(ProgramTypes.TUNER, ProgramTypes.NCCLBPF, ProgramTypes.CHUNK))
+        assertThat(Stream.of(ProgramType.TUNER, ProgramType.NCCLBPF, ProgramType.CHUNK))
                 .allSatisfy(
                         type -> assertThat(ProgramContext.bytes(type)).isLessThanOrEqualTo(TunerAdvice.SCRATCH_BYTES));
     }

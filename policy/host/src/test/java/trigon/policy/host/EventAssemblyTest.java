@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import trigon.policy.host.OpenEvent.EndedEvent;
 import trigon.trace.RecordKind;
 import trigon.trace.RecordLayout;
 

@@ -11,10 +11,9 @@ import trigon.nccl.TunerChoice;
 import trigon.policy.PolicyHost;
 import trigon.policy.PolicyLoader;
 import trigon.policy.ProgramContext;
-import trigon.policy.host.decision.Decisions;
-import trigon.policy.host.decision.PolicyCommunicator;
+import trigon.policy.host.OpenEvent.EndedEvent;
 import trigon.policy.map.MapSet;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType;
 import trigon.policy.verify.VerifierLimits;
 
 /** A policy in the dialect of NCCLbpf decides for a communicator, and finds in its map what collectives took. */
@@ -23,7 +22,7 @@ class NcclBpfPolicyTest {
     private static final Path PROGRAMS = Path.of("../engine/src/test/c");
     private static final int ALL_REDUCE = 4;
 
-    private final ProgramContext context = new ProgramContext(ProgramTypes.NCCLBPF);
+    private final ProgramContext context = new ProgramContext(ProgramType.NCCLBPF);
     private final PolicyCommunicator communicator = new PolicyCommunicator(7, 2, 1);
 
     @AfterEach

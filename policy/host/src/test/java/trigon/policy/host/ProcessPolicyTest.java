@@ -22,7 +22,7 @@ import trigon.nccl.TunerAdvice;
 import trigon.policy.map.MapException;
 import trigon.policy.map.MapSet;
 import trigon.policy.map.MapSpec;
-import trigon.policy.map.MapType;
+import trigon.policy.map.MapSpec.MapType;
 import trigon.testsupport.Await;
 
 /** A rank on which the policy cannot be loaded for a communicator, while others may have it. */

@@ -1,11 +1,11 @@
-package trigon.policy.host.decision;
+package trigon.policy.host;
 
 /**
  * A communicator as NCCL tells its tuner of it, alike on all ranks.
  *
  * @param id NCCL's number for it; 0: this version of NCCL does not say
  */
-public record PolicyCommunicator(long id, int ranks, int nodes) {
+record PolicyCommunicator(long id, int ranks, int nodes) {
 
     @Override
     public String toString() {

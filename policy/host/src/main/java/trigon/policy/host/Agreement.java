@@ -1,4 +1,4 @@
-package trigon.policy.host.decision;
+package trigon.policy.host;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -13,7 +13,7 @@ import trigon.system.NanoClock;
  * The rank that comes first writes its table; the last one to come settles that all take it. A rank whose wait is over
  * settles that none does. The page is settled once, so all ranks have the same answer, and who comes later has it too.
  */
-public final class Agreement {
+final class Agreement {
 
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(1);
 
@@ -22,7 +22,7 @@ public final class Agreement {
     private final NanoClock clock;
 
     /** The result, the same on all ranks that took part. */
-    public sealed interface Outcome {
+    sealed interface Outcome {
         /** All ranks decide by this. */
         record Agreed(DecisionTable table) implements Outcome {}
 
@@ -39,7 +39,7 @@ public final class Agreement {
      * @param directory of a file system in memory that all processes of the node have
      * @param patience how long a rank waits for the others
      */
-    public Agreement(Path directory, Duration patience) {
+    Agreement(Path directory, Duration patience) {
         this(directory, patience, NanoClock.SYSTEM);
     }
 

@@ -1,4 +1,4 @@
-package trigon.policy.file;
+package trigon.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,8 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import trigon.policy.PolicyLoader;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType;
 import trigon.policy.verify.VerifierLimits;
 import trigon.system.file.ProcessUsers;
 
@@ -77,9 +76,9 @@ class PolicyFileTest {
     @Test
     void aBadVersionLeavesTheOneBefore() throws Exception {
         assertThat(with(EXAMPLES.resolve("size_aware.o"))).isInstanceOf(PolicyFile.Outcome.Accepted.class);
-        PolicyVersion first = file.current().orElseThrow();
+        VerifiedPolicy first = file.current().orElseThrow();
         assertThat(first).asString().startsWith("policy.o (tuner size_aware; ");
-        assertThat(first.program(ProgramTypes.TUNER)).isPresent();
+        assertThat(first.program(ProgramType.TUNER)).isPresent();
         assertThat(file.refresh()).isInstanceOf(PolicyFile.Outcome.Unchanged.class);
 
         assertThat(with(PROGRAMS.resolve("unsafe_division.o")))

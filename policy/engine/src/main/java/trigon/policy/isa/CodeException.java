@@ -1,13 +1,13 @@
 package trigon.policy.isa;
 
-/** Bytes that are no instruction. */
-public final class DecodeException extends Exception {
+/** The code of a function has a slot that is no instruction, or that leads out of the code. */
+public final class CodeException extends Exception {
 
     private static final long serialVersionUID = 1;
 
     private final int slot;
 
-    DecodeException(int slot, String message) {
+    public CodeException(int slot, String message) {
         super(message);
         this.slot = slot;
     }

@@ -1,4 +1,4 @@
-package trigon.policy.host.decision;
+package trigon.policy.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

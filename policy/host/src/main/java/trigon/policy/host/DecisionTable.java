@@ -1,15 +1,15 @@
-package trigon.policy.host.decision;
+package trigon.policy.host;
 
 import trigon.nccl.TunerChoice;
 import trigon.policy.PolicyHost;
 import trigon.policy.ProgramContext;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.program.ProgramType;
 
 /**
  * Answers by what was decided beforehand, for each collective and each power of two bytes; other sizes are rounded
  * down. Immutable.
  */
-public final class DecisionTable implements Decisions {
+final class DecisionTable implements Decisions {
 
     /** A {@link TunerChoice} for each of 64 sizes of five collectives. */
     static final int ENTRIES = 5 << 6;
@@ -28,7 +28,7 @@ public final class DecisionTable implements Decisions {
     /** Asks a program, on the maps that it has now, as if nothing had been called yet. Takes some microseconds. */
     static DecisionTable ask(PolicyHost host, PolicyCommunicator communicator) {
         long[] entries = new long[ENTRIES];
-        try (ProgramContext context = new ProgramContext(ProgramTypes.NCCLBPF)) { // the largest of a tuner
+        try (ProgramContext context = new ProgramContext(ProgramType.NCCLBPF)) { // the largest of a tuner
             for (int i = 0; i < ENTRIES; i++) {
                 int collective = i >> SIZES_SHIFT;
                 int power = i & ((1 << SIZES_SHIFT) - 1);

@@ -1,4 +1,4 @@
-package trigon.policy.file;
+package trigon.policy;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -6,9 +6,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import trigon.policy.PolicyException;
-import trigon.policy.PolicyLoader;
-import trigon.policy.VerifiedPolicy;
 import trigon.system.file.OpenFile;
 import trigon.system.file.ProcessUsers;
 
@@ -25,7 +22,7 @@ public final class PolicyFile {
     private final PolicyLoader loader;
     private byte @Nullable [] seen;
     private @Nullable String failure;
-    private volatile @Nullable PolicyVersion current;
+    private volatile @Nullable VerifiedPolicy current;
 
     /** The result of a refresh. */
     public sealed interface Outcome {
@@ -34,7 +31,7 @@ public final class PolicyFile {
         record Unchanged() implements Outcome {}
 
         /** A new version, which is current from now on. */
-        record Accepted(PolicyVersion version) implements Outcome {}
+        record Accepted(VerifiedPolicy version) implements Outcome {}
 
         /** A version that is refused, or a file that cannot be read: the current version stays. */
         record Refused(String reason) implements Outcome {}
@@ -51,7 +48,7 @@ public final class PolicyFile {
     }
 
     /** The version that was accepted last, if any. */
-    public Optional<PolicyVersion> current() {
+    public Optional<VerifiedPolicy> current() {
         return Optional.ofNullable(current);
     }
 
@@ -84,9 +81,8 @@ public final class PolicyFile {
     private Outcome attempt(byte[] bytes) {
         String name = String.valueOf(path.getFileName());
         try {
-            VerifiedPolicy verified = loader.verify(name, bytes);
-            loader.check(verified);
-            PolicyVersion version = new PolicyVersion(verified);
+            VerifiedPolicy version = loader.verify(name, bytes);
+            loader.check(version);
             current = version;
             return new Outcome.Accepted(version);
         } catch (PolicyException e) {

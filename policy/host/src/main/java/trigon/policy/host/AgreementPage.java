@@ -1,4 +1,4 @@
-package trigon.policy.host.decision;
+package trigon.policy.host;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;

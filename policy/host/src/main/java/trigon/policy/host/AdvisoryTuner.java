@@ -1,19 +1,19 @@
-package trigon.policy.host.decision;
+package trigon.policy.host;
 
 import java.io.IOException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.policy.PolicyHost;
-import trigon.policy.file.PolicyVersion;
-import trigon.policy.program.ProgramTypes;
+import trigon.policy.VerifiedPolicy;
+import trigon.policy.program.ProgramType;
 import trigon.policy.verdict.VerifiedProgram;
 
 /**
  * A tuner that is not shown to decide alike on all ranks. Several ranks go by it only where they have agreed on a table
  * of its decisions first; where they cannot, NCCL decides on each of them, and the log says why.
  */
-public final class AdvisoryTuner {
+final class AdvisoryTuner {
 
     private static final Logger log = LoggerFactory.getLogger(AdvisoryTuner.class);
 
@@ -25,16 +25,14 @@ public final class AdvisoryTuner {
      *
      * @param host its program, on the maps of the process
      */
-    public AdvisoryTuner(PolicyHost host, Agreement agreement) {
+    AdvisoryTuner(PolicyHost host, Agreement agreement) {
         this.host = host;
         this.agreement = agreement;
     }
 
     /** Has the ranks of a communicator agree on a table; empty on all of them if NCCL decides. Blocks. */
-    public Optional<DecisionTable> agree(PolicyCommunicator communicator, PolicyVersion version) {
-        if (version.program(ProgramTypes.CHUNK)
-                .filter(VerifiedProgram::advisory)
-                .isPresent()) {
+    Optional<DecisionTable> agree(PolicyCommunicator communicator, VerifiedPolicy version) {
+        if (version.program(ProgramType.CHUNK).filter(VerifiedProgram::advisory).isPresent()) {
             return refuse(communicator, version, "there is no way to agree on chunks; put chunk/advisory into chunk");
         }
         if (communicator.nodes() > 1) {
@@ -74,7 +72,7 @@ public final class AdvisoryTuner {
     }
 
     private static Optional<DecisionTable> refuse(
-            PolicyCommunicator communicator, PolicyVersion version, String reason) {
+            PolicyCommunicator communicator, VerifiedPolicy version, String reason) {
         log.warn(
                 "{}: the tuner of policy {} is advisory, which is not shown to decide alike on all ranks, and NCCL"
                         + " hangs where it does not: NCCL decides, for {}",

@@ -1,5 +1,0 @@
-/** The file that a policy comes from, and its new versions. */
-@NullMarked
-package trigon.policy.file;
-
-import org.jspecify.annotations.NullMarked;
