@@ -65,7 +65,7 @@ class ParameterCountTest {
                     "HashMap.<init>",
                     "MapSpec.<init>",
                     "ArrayMap.<init>",
-                    "Field.<init>",
+                    "ProgramType$Field.<init>",
                     "ProgramType.<init>"),
             "a message between nodes",
             List.of(
@@ -94,11 +94,10 @@ class ParameterCountTest {
                     "Settings.add", // a row of the table of settings
                     "DeviceProperties.<init>",
                     "HostInterface.<init>",
-                    "SlotRelocation.<init>",
                     "PolicyReport.<init>",
                     "Rejection.<init>",
                     "VerifiedProgram.<init>",
-                    "EndedEvent.<init>",
+                    "OpenEvent$EndedEvent.<init>",
                     "EventAssembly$Entry.<init>",
                     "RelayLimits.<init>",
                     "Run.<init>",
