@@ -87,12 +87,12 @@ final class PathOffers {
             return over;
         }
 
-        /** Tells whether it speaks against the path: a peer or a node that is late does not. */
+        /** Tells whether it speaks against the path: who is late does not, nor a relay that another one replaces. */
         boolean isOfPath() {
             return !(getCause() instanceof HandshakeException failure)
                     || switch (failure.kind()) {
-                        case UNREACHABLE, REFUSED, NO_CIRCUIT, BLOCKED, DISCONNECTED -> true;
-                        case TIMED_OUT, REJECTED, PROTOCOL, UNAUTHENTICATED, ABANDONED, LISTEN -> false;
+                        case UNREACHABLE, REFUSED, BLOCKED, DISCONNECTED -> true;
+                        case NO_CIRCUIT, TIMED_OUT, REJECTED, PROTOCOL, UNAUTHENTICATED, ABANDONED, LISTEN -> false;
                     };
         }
 
