@@ -106,4 +106,14 @@ public record JsonObject(@JsonValue Map<String, Object> values) {
                         .toList()
                 : List.of();
     }
+
+    /** The numbers of a list. */
+    public List<Double> numbers(String key) {
+        return values.get(key) instanceof List<?> list
+                ? list.stream()
+                        .filter(Number.class::isInstance)
+                        .map(each -> ((Number) each).doubleValue())
+                        .toList()
+                : List.of();
+    }
 }

@@ -13,8 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -48,11 +46,8 @@ public final class BenchCommand extends ToolCommand {
     private static final int USUAL_RANKS = 2;
     private static final int MAX_TIMEOUT = 86_000;
 
-    /** One for Trigon, and one for each of perftest's programs. */
-    private static final int PORTS_OF_A_STEP = 3;
-
     private final Time time;
-    private final Caller caller;
+    private final InputStream input;
 
     @Option(
             names = "--ranks",
@@ -100,7 +95,7 @@ public final class BenchCommand extends ToolCommand {
     @Option(names = "--json", description = "The result as JSON, schema trigon.bench/1.")
     private boolean json;
 
-    @Option(names = Caller.OPTION, hidden = true, description = "Exit when standard input closes.")
+    @Option(names = StepPrograms.UNTIL_END_OF_INPUT, hidden = true, description = "Exit when standard input closes.")
     private boolean untilEndOfInput;
 
     public BenchCommand(Machine machine, Console console) {
@@ -110,7 +105,7 @@ public final class BenchCommand extends ToolCommand {
     /** With another standard input, and another time to wait for the failures of others. */
     BenchCommand(Machine machine, Console console, InputStream input, Time time) {
         super(machine, console);
-        this.caller = new Caller(input);
+        this.input = input;
         this.time = time;
     }
 
@@ -125,29 +120,28 @@ public final class BenchCommand extends ToolCommand {
             rank = 0;
         }
         List<BenchStep> steps = BenchStep.of(ranks, isAlone(), bytes);
+        StepPrograms programs = new StepPrograms();
         Path folder = Files.createTempDirectory("trigon-bench");
-        try (RemoteRanks others = new RemoteRanks(time)) {
-            Meetings meetings = new Meetings(folder, steps.size(), meetings(steps.size()));
-            BenchHost host = new BenchHost(machine, environment(), folder, patience());
-            Optional<Perftest> without =
-                    perftest ? Optional.of(new Perftest(machine.environment(), folder, timeout)) : Optional.empty();
-            Runnable stop = () -> {
-                host.stop();
-                without.ifPresent(Perftest::stop);
-            };
+        try (RemoteRanks others = new RemoteRanks(time, folder, programs::stop)) {
+            Meetings meetings = meetings(folder, steps.size());
+            BenchHost host = new BenchHost(machine, environment(), folder, patience(), programs);
+            Optional<Perftest> without = perftest
+                    ? Optional.of(new Perftest(machine.environment(), folder, timeout, programs))
+                    : Optional.empty();
             if (untilEndOfInput) {
-                caller.watch(stop);
+                programs.endWith(input);
             }
-            BenchRun run = new BenchRun(machine, console, host, without, meetings);
-            if (!nodes.isEmpty()) {
-                others.start(otherNodes(), machine, reach, optionsOfOthers(meetings), folder, stop);
+            BenchRun run = new BenchRun(machine, console, programs, host, without, meetings);
+            for (int other = 1; other <= otherNodes().size(); other++) {
+                String node = otherNodes().get(other - 1);
+                others.start(node, command(node, other, meetings));
             }
-            run.run(steps, rank, others, caller);
+            run.run(steps, rank, others);
             List<String> failures = new ArrayList<>();
             OptionalInt limit = run.hasFailed() ? OptionalInt.empty() : OptionalInt.of(timeout);
             List<JsonObject> theirs = others.results(limit, failures);
             console.done();
-            return show(run.result(new RankNames(ranks, byRank())).with(theirs, failures));
+            return show(run.result(byRank()).with(theirs, failures));
         } finally {
             console.done();
             Folder.delete(folder);
@@ -159,39 +153,39 @@ public final class BenchCommand extends ToolCommand {
         return rank == 0 ? timeout : Math.min(timeout * ranks, MAX_TIMEOUT);
     }
 
-    /** All ranks are on this machine. */
+    /** Tells whether all ranks are on this machine. */
     private boolean isAlone() {
         return meet.isEmpty() && nodes.isEmpty();
     }
 
-    /** This machine is the first; empty if they are not known. */
+    /** All nodes, of which this machine is the first; empty if they are unknown. */
     private List<String> byRank() {
-        return nodes.isEmpty()
-                ? List.of()
-                : Stream.concat(Stream.of(machine.hostName()), otherNodes().stream())
-                        .toList();
+        List<String> all = new ArrayList<>(nodes);
+        if (all.remove(machine.hostName())) {
+            all.addFirst(machine.hostName());
+        }
+        return all;
     }
 
     private List<String> otherNodes() {
-        return nodes.stream().filter(node -> !node.equals(machine.hostName())).toList();
+        return byRank().stream().skip(1).toList();
     }
 
-    /** Where the other ranks find rank 0; empty if all are on this machine. */
-    private List<Meeting> meetings(int steps) {
+    private Meetings meetings(Path folder, int steps) {
         if (isAlone()) {
-            return List.of();
+            return new Meetings(folder, steps, List.of(), 0);
         }
         if (!meet.isEmpty()) {
-            Meeting meeting = Meeting.parse(meet, PORTS_OF_A_STEP * steps)
+            Meetings meetings = Meetings.parse(folder, steps, meet)
                     .orElseThrow(() -> wrong(
                             "--meet is \"" + meet + "\": must be HOST:PORT, with some free ports from that one on"));
-            meeting.flaw().ifPresent(flaw -> {
+            meetings.flaw().ifPresent(flaw -> {
                 throw new CommandFailure("--meet is " + meet + ": " + flaw);
             });
-            return List.of(meeting);
+            return meetings;
         }
         try {
-            return Meetings.withNodes(otherNodes());
+            return new Meetings(folder, steps, Meetings.hostsFor(otherNodes()), Meetings.DEFAULT_PORT);
         } catch (IOException e) {
             throw new CommandFailure("from where this machine reaches " + String.join(", ", otherNodes())
                     + " is not known (" + UserFiles.reason(e)
@@ -199,12 +193,21 @@ public final class BenchCommand extends ToolCommand {
         }
     }
 
-    private List<List<String>> optionsOfOthers(Meetings meetings) {
-        String common = "--ranks %d --sizes %s --timeout %d%s %s"
-                .formatted(ranks, String.join(",", sizes), timeout, perftest ? " --perftest" : "", Caller.OPTION);
-        return IntStream.range(1, ranks)
-                .mapToObj(other -> List.of(("--meet " + meetings.of(other) + " " + common).split(" ", -1)))
-                .toList();
+    /** The command that runs another rank on its node. */
+    private List<String> command(String node, int other, Meetings meetings) {
+        String arguments = "bench --json --meet %s --ranks %d --sizes %s --timeout %d%s %s --rank %d"
+                .formatted(
+                        meetings.of(other),
+                        ranks,
+                        String.join(",", sizes),
+                        timeout,
+                        perftest ? " --perftest" : "",
+                        StepPrograms.UNTIL_END_OF_INPUT,
+                        other);
+        List<String> command = new ArrayList<>(reach.via());
+        command.add(node);
+        command.addAll(reach.trigonWithSettings(machine, List.of(arguments.split(" ", -1))));
+        return command;
     }
 
     private List<Long> check() {
@@ -231,7 +234,7 @@ public final class BenchCommand extends ToolCommand {
         }
         List<Long> bytes = new ArrayList<>();
         for (String size : sizes) {
-            bytes.add(Sizes.parse(size)
+            bytes.add(BenchStep.parseSize(size)
                     .orElseThrow(() -> wrong("--sizes has \"" + size + "\": must be a multiple of 4 bytes, 4 to 1G")));
         }
         return bytes;

@@ -5,25 +5,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Machine;
-import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.bench.BenchStep.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.NcclHost;
 
 /**
- * The distribution's nccl-host, a C program that calls the plugin as NCCL does: a process for each rank of this machine
- * and each size. One thread, but for {@link #stop()}.
+ * Runs nccl-host, a C program that calls the plugin as NCCL does: a process for each rank of this machine and each size.
+ * One thread.
  */
 final class BenchHost {
 
-    /** Failovers are ways, too: what was measured then is not what the link can do. */
+    /** Lines about paths. Failovers are among them: a measurement with one does not show what the link can do. */
     private static final Pattern LINK =
             Pattern.compile("sends to .*|the connection (?:to|from) \\S+ .*(?:goes on over|returns to) .*");
 
@@ -39,9 +37,7 @@ final class BenchHost {
     private final Map<String, String> environment;
     private final Path folder;
     private final int timeoutSeconds;
-    private List<String> lastWays = List.of();
-    private final Set<Process> running = ConcurrentHashMap.newKeySet();
-    private volatile boolean stopped;
+    private final StepPrograms programs;
     private boolean killed;
 
     /**
@@ -50,65 +46,65 @@ final class BenchHost {
      * @param folder for logs
      * @param timeoutSeconds for every wait, among them the one for other nodes
      */
-    BenchHost(Machine machine, Map<String, String> environment, Path folder, int timeoutSeconds) {
+    BenchHost(
+            Machine machine,
+            Map<String, String> environment,
+            Path folder,
+            int timeoutSeconds,
+            StepPrograms programs) {
         this.host = NcclHost.of(machine, "bench");
-        this.environment = environment;
+        this.environment = new HashMap<>(environment);
+        this.environment.put("NCCL_DEBUG", "INFO");
         this.folder = folder;
         this.timeoutSeconds = timeoutSeconds;
+        this.programs = programs;
     }
 
     /**
-     * Measures one size; returns what the first of the ranks of this machine says.
+     * Measures one size.
      *
      * @param here places in the list of the ranks that take part, of those that are on this machine
-     * @param meeting where they meet
+     * @param meeting their rendezvous
+     * @return the output of the first of them
      */
-    Measurement measure(BenchStep step, List<Integer> here, String meeting) throws IOException, InterruptedException {
-        List<Process> processes = new ArrayList<>();
+    String measure(BenchStep step, List<Integer> here, String meeting) throws IOException, InterruptedException {
+        killed = false;
+        Map<Integer, Process> processes = new LinkedHashMap<>();
         try {
             for (int place : here) {
-                processes.add(start(step, place, meeting));
+                processes.put(place, start(step, place, meeting));
             }
-            for (int i = 0; i < here.size(); i++) {
-                boolean ended = processes.get(i).waitFor(timeoutSeconds + GRACE_SECONDS, TimeUnit.SECONDS);
-                if (!ended || processes.get(i).exitValue() != 0) {
-                    killed = ended && stopped && processes.get(i).exitValue() == KILLED;
+            for (Map.Entry<Integer, Process> each : processes.entrySet()) {
+                Process process = each.getValue();
+                boolean ended = process.waitFor(timeoutSeconds + GRACE_SECONDS, TimeUnit.SECONDS);
+                if (!ended || process.exitValue() != 0) {
+                    killed = ended && programs.isStopped() && process.exitValue() == KILLED;
                     throw new CommandFailure("%s of %d bytes failed on rank %d; the end of its log:%n%s"
                             .formatted(
                                     step.kind(),
                                     step.bytes(),
-                                    step.ranks().get(here.get(i)),
-                                    NcclHost.end(log(here.get(i)), LINES_OF_A_FAILURE)));
+                                    step.ranks().get(each.getKey()),
+                                    NcclHost.end(log(each.getKey()), LINES_OF_A_FAILURE)));
                 }
             }
         } finally {
-            processes.forEach(Process::destroyForcibly);
-            running.clear();
+            programs.finish();
         }
-        lastWays = ways(log(here.getFirst()));
-        return result(step.kind(), step.ranks(), step.bytes(), Files.readString(output(here.getFirst())));
+        return Files.readString(output(here.getFirst()));
     }
 
-    /** The plugin's lines about the paths of the last measurement, such as over which link. */
-    List<String> lastWays() {
-        return lastWays;
+    /** The plugin's lines about paths, in the log of the rank at that place. */
+    List<String> ways(int place) throws IOException {
+        return LINK.matcher(Files.readString(log(place)))
+                .results()
+                .map(way -> way.group().strip())
+                .distinct()
+                .toList();
     }
 
-    /** Begins a step, in which it is not yet stopped. */
-    void begin() {
-        stopped = false;
-        killed = false;
-    }
-
-    /** Tells whether the current step failed by {@link #stop} alone. */
+    /** Tells whether the last measurement failed by a stop alone. */
     boolean isKilled() {
         return killed;
-    }
-
-    /** Ends the current step with a failure. By any thread. */
-    void stop() {
-        stopped = true;
-        running.forEach(Process::destroyForcibly);
     }
 
     private Process start(BenchStep step, int place, String meeting) throws IOException {
@@ -123,13 +119,8 @@ final class BenchHost {
                         timeoutSeconds);
         List<String> words = new ArrayList<>(List.of("--rendezvous", meeting));
         words.addAll(List.of(options.split(" ", -1)));
-        Map<String, String> all = new HashMap<>(environment);
-        all.put("NCCL_DEBUG", "INFO");
-        Process process = host.start(List.of(), words, all, output(place), log(place));
-        running.add(process);
-        if (stopped) {
-            process.destroyForcibly();
-        }
+        Process process = host.start(List.of(), words, environment, output(place), log(place));
+        programs.add(process);
         return process;
     }
 
@@ -139,33 +130,5 @@ final class BenchHost {
 
     private Path log(int place) {
         return folder.resolve("rank-" + place + ".log");
-    }
-
-    private static List<String> ways(Path log) throws IOException {
-        return LINK.matcher(Files.readString(log))
-                .results()
-                .map(way -> way.group().strip())
-                .distinct()
-                .toList();
-    }
-
-    static Measurement result(Kind kind, List<Integer> ranks, long bytes, String output) {
-        String line = output.lines()
-                .filter(each -> each.startsWith("{"))
-                .findFirst()
-                .orElseThrow(() -> new CommandFailure("nccl-host has said nothing"));
-        JsonObject said = JsonObject.parse(line);
-        List<Double> rounds = new ArrayList<>();
-        if (said.values().get("round_us") instanceof List<?> list) {
-            list.stream()
-                    .filter(Number.class::isInstance)
-                    .map(each -> ((Number) each).doubleValue())
-                    .sorted()
-                    .forEach(rounds::add);
-        }
-        if (rounds.isEmpty()) {
-            throw new CommandFailure("nccl-host has measured nothing");
-        }
-        return new Measurement(kind, ranks, bytes, rounds.size(), rounds.get(rounds.size() / 2), said.whole("wrong"));
     }
 }

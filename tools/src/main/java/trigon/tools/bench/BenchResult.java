@@ -5,72 +5,77 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
-import trigon.tools.bench.Measurement.Kind;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
 
 /**
- * What {@code trigon bench} has to say.
+ * The result of {@code trigon bench}, as text and as JSON.
  *
+ * @param nodes by rank; empty if they are unknown
  * @param figures of perftest, of the same sizes
  * @param problems failures besides those of rows
  */
 record BenchResult(
-        RankNames names, List<BenchRow> rows, List<Perftest.Figures> figures, List<String> problems, Promise promise) {
+        List<String> nodes,
+        List<BenchRow> rows,
+        List<Perftest.Figures> figures,
+        List<String> problems,
+        Verdict verdict) {
 
     private static final String NOTHING = "-";
 
     BenchResult {
+        nodes = List.copyOf(nodes);
         rows = List.copyOf(rows);
         figures = List.copyOf(figures);
         problems = List.copyOf(problems);
     }
 
     /**
-     * With what other nodes know and this one does not: figures that perftest says at one end only, and reasons.
+     * Adds what other nodes know and this one does not: figures that perftest says at one end only, and reasons.
      *
-     * @param failures of ranks there, which are said unless a row has them
+     * @param failures of ranks there, which are added unless a row has them
      */
     BenchResult with(List<JsonObject> others, List<String> failures) {
-        List<JsonObject> theirs = others.stream()
+        List<Perftest.Figures> theirs = others.stream()
                 .flatMap(each -> each.objects("perftest").stream())
+                .map(each -> each.as(Perftest.Figures.class))
                 .toList();
         List<String> all = new ArrayList<>(problems);
         failures.stream()
                 .filter(each -> rows.stream().noneMatch(row -> row.failure().contains(each)))
                 .forEach(all::add);
         return new BenchResult(
-                names,
+                nodes,
                 rows.stream().map(row -> row.completed(others)).toList(),
                 figures.stream().map(own -> own.completed(theirs)).toList(),
                 all,
-                promise);
+                verdict);
     }
 
     /** Tells whether all was measured, and is as good as the links promise. */
     boolean isGood() {
-        return promise.good() && problems.isEmpty() && rows.stream().noneMatch(BenchRow::hasFailed);
+        return verdict.good() && problems.isEmpty() && rows.stream().noneMatch(BenchRow::hasFailed);
     }
 
     void print(Console console) {
-        Table table = new Table(
-                "test", names.nodes().isEmpty() ? "ranks" : "nodes", "size", "rounds", "us", "GB/s", "network");
+        Table table = new Table("test", nodes.isEmpty() ? "ranks" : "nodes", "size", "rounds", "us", "GB/s", "network");
         for (BenchRow row : rows) {
+            boolean failed = row.hasFailed();
             table.styled(
-                    row.hasFailed() ? Style.BAD : Style.STRONG,
-                    row.step().kind().toString(),
-                    who(row),
-                    Sizes.text(row.step().bytes()),
-                    row.measured().map(each -> Integer.toString(each.rounds())).orElse(NOTHING),
-                    number("%.1f", row.measured().map(Measurement::micros)),
-                    number("%.3f", row.measured().map(Measurement::gigabytesPerSecond)),
-                    row.hasFailed()
+                    failed ? Style.BAD : Style.STRONG,
+                    row.step().kind(),
+                    row.step().who(nodes),
+                    BenchStep.sizeText(row.step().bytes()),
+                    failed ? NOTHING : row.rounds(),
+                    failed ? NOTHING : number("%.1f", row.micros()),
+                    failed ? NOTHING : number("%.3f", row.gigabytesPerSecond()),
+                    failed
                             ? "failed"
                             : row.networks().stream().map(Network::toString).collect(Collectors.joining("; ")));
         }
@@ -88,15 +93,12 @@ record BenchResult(
         bootstrapNote().ifPresent(console::paragraph);
         rows.stream()
                 .filter(BenchRow::hasFailed)
-                .forEach(row -> complain(console, who(row) + ": " + row.step() + ": " + row.failure()));
+                .forEach(row -> complain(
+                        console, row.step().who(nodes) + ": " + row.step() + ": " + row.failure()));
         problems.forEach(problem -> complain(console, problem));
-        Style style = promise.good() ? Style.GOOD : Style.BAD;
-        Table.wrap(promise.text(), console.width())
+        Style style = verdict.good() ? Style.GOOD : Style.BAD;
+        Table.wrap(verdict.text(), console.width())
                 .forEach(line -> console.out().println(console.styled(style, line)));
-    }
-
-    private String who(BenchRow row) {
-        return row.step().kind() == Kind.POINT_TO_POINT ? names.of(row.step().ranks()) : "all " + names.count();
     }
 
     private static void complain(Console console, String text) {
@@ -129,30 +131,26 @@ record BenchResult(
         Table table = new Table("without Trigon", "size", "ib_write_lat us", "ib_write_bw GB/s");
         for (Perftest.Figures each : figures) {
             table.row(
-                    names.of(each.ranks()),
-                    Sizes.text(each.bytes()),
-                    number("%.1f", each.latencyMicros()),
-                    number("%.3f", each.gigabytesPerSecond()));
+                    BenchStep.names(each.ranks(), nodes),
+                    BenchStep.sizeText(each.bytes()),
+                    each.latencyMicros().map(micros -> number("%.1f", micros)).orElse("at the other end"),
+                    each.gigabytesPerSecond().map(speed -> number("%.3f", speed)).orElse("at the other end"));
         }
         table.print(console);
         console.out().println();
     }
 
-    private static String number(String format, OptionalDouble number) {
-        return number.isPresent() ? String.format(Locale.ROOT, format, number.getAsDouble()) : "at the other end";
-    }
-
-    private static String number(String format, Optional<Double> number) {
-        return number.map(value -> String.format(Locale.ROOT, format, value)).orElse(NOTHING);
+    private static String number(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
     }
 
     /** In the schema {@code trigon.bench/1}, which {@code docs/reference/json.md} has. */
     Map<String, Object> json() {
         return Json.object(
-                "nodes", names.nodes(),
+                "nodes", nodes,
                 "good", isGood(),
-                "verdict", promise.text(),
-                "shareOfSpeed", promise.share(),
+                "verdict", verdict.text(),
+                "shareOfSpeed", verdict.share(),
                 "problems", problems,
                 "ways", ways().toList(),
                 "failedOver", hasFailedOver(),

@@ -3,20 +3,29 @@ package trigon.tools.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
+import trigon.tools.bench.BenchStep.Kind;
+import trigon.tools.console.CommandFailure;
 
 /**
  * A step's outcome.
  *
- * @param measured empty if the step failed
+ * @param rounds that were measured; 0 if the step failed
+ * @param medianMicros of a round
+ * @param wrong elements with another value than the sum
  * @param ways the plugin's lines about the paths, such as over which link
  * @param networks of these paths
  * @param failure the reason; empty if it was measured
  */
 record BenchRow(
-        BenchStep step, Optional<Measurement> measured, List<String> ways, List<Network> networks, String failure) {
+        BenchStep step,
+        int rounds,
+        double medianMicros,
+        long wrong,
+        List<String> ways,
+        List<Network> networks,
+        String failure) {
 
     BenchRow {
         ways = List.copyOf(ways);
@@ -24,14 +33,51 @@ record BenchRow(
     }
 
     static BenchRow failed(BenchStep step, String why) {
-        return new BenchRow(step, Optional.empty(), List.of(), List.of(), why);
+        return new BenchRow(step, 0, 0, 0, List.of(), List.of(), why);
+    }
+
+    /**
+     * Reads the output of nccl-host.
+     *
+     * @throws CommandFailure if it has no result
+     */
+    static BenchRow measured(BenchStep step, String output, List<String> ways, List<Network> networks) {
+        JsonObject said = output.lines()
+                .filter(each -> each.startsWith("{"))
+                .findFirst()
+                .map(JsonObject::parse)
+                .orElseThrow(() -> new CommandFailure("nccl-host has said nothing"));
+        List<Double> rounds = said.numbers("round_us").stream().sorted().toList();
+        if (rounds.isEmpty()) {
+            throw new CommandFailure("nccl-host has measured nothing");
+        }
+        return new BenchRow(
+                step, rounds.size(), rounds.get(rounds.size() / 2), said.whole("wrong"), ways, networks, "");
     }
 
     boolean hasFailed() {
-        return measured.isEmpty();
+        return rounds == 0;
     }
 
-    /** With what other nodes know of it: their reasons for a failure, and their networks with relays. */
+    /** Time of a message from its sender's call to the receiver's having it, or of an all-reduce. */
+    double micros() {
+        return step.kind() == Kind.POINT_TO_POINT ? medianMicros / 2 : medianMicros;
+    }
+
+    /**
+     * In GB/s: of a message, what goes in one direction while as much goes in the other; of an all-reduce, the bus
+     * bandwidth as nccl-tests define it.
+     */
+    double gigabytesPerSecond() {
+        if (medianMicros <= 0) {
+            return 0;
+        }
+        double plain = step.bytes() / micros() / 1e3;
+        int ranks = step.ranks().size();
+        return step.kind() == Kind.POINT_TO_POINT ? plain : plain * 2 * (ranks - 1) / ranks;
+    }
+
+    /** Adds what other nodes know of it: their reasons for a failure, and their networks with relays. */
     BenchRow completed(List<JsonObject> others) {
         StringBuilder reasons = new StringBuilder(failure);
         List<Network> all = new ArrayList<>(networks);
@@ -48,27 +94,27 @@ record BenchRow(
                         .forEach(all::add);
             });
         }
-        return new BenchRow(step, measured, ways, all, reasons.toString());
+        return new BenchRow(step, rounds, medianMicros, wrong, ways, all, reasons.toString());
     }
 
     private boolean isSame(JsonObject row) {
         return row.text("test").equals(step.kind().toString())
                 && row.whole("bytes") == step.bytes()
-                && row.values().get("ranks") instanceof List<?> ranks
-                && ranks.equals(step.ranks());
+                && step.ranks().equals(row.values().get("ranks"));
     }
 
     Map<String, Object> json() {
         Map<String, Object> json =
                 Json.object("test", step.kind().toString(), "ranks", step.ranks(), "bytes", step.bytes());
-        measured.ifPresent(each -> json.putAll(Json.object(
-                "rounds", each.rounds(),
-                "medianMicros", each.micros(),
-                "gigabytesPerSecond", each.gigabytesPerSecond(),
-                "wrong", each.wrong(),
-                "networks", networks.stream().map(Network::json).toList())));
         if (hasFailed()) {
             json.put("failed", failure);
+        } else {
+            json.putAll(Json.object(
+                    "rounds", rounds,
+                    "medianMicros", micros(),
+                    "gigabytesPerSecond", gigabytesPerSecond(),
+                    "wrong", wrong,
+                    "networks", networks.stream().map(Network::json).toList()));
         }
         return json;
     }

@@ -12,7 +12,7 @@ import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.MachineLinks;
 import trigon.routing.LocalLink;
 import trigon.routing.discovery.BootstrapInterfaces;
-import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.bench.BenchStep.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.verbs.LinkKind;
@@ -24,6 +24,7 @@ import trigon.verbs.LinkKind;
 final class BenchRun {
 
     private final Console console;
+    private final StepPrograms programs;
     private final BenchHost host;
     private final Optional<Perftest> perftest;
     private final Meetings meetings;
@@ -33,13 +34,16 @@ final class BenchRun {
     private final List<Perftest.Figures> figures = new ArrayList<>();
     private final Set<String> problems = new LinkedHashSet<>();
 
-    /**
-     * Not yet running.
-     *
-     * @param perftest to compare with; empty for none
-     */
-    BenchRun(Machine machine, Console console, BenchHost host, Optional<Perftest> perftest, Meetings meetings) {
+    /** @param perftest to compare with; empty for none */
+    BenchRun(
+            Machine machine,
+            Console console,
+            StepPrograms programs,
+            BenchHost host,
+            Optional<Perftest> perftest,
+            Meetings meetings) {
         this.console = console;
+        this.programs = programs;
         this.host = host;
         this.perftest = perftest;
         this.meetings = meetings;
@@ -58,11 +62,9 @@ final class BenchRun {
     /**
      * Takes part in the steps of one of the ranks, or of all if they are on this machine.
      *
-     * @param caller who has started this rank; once it is gone, no step is left
-     * @throws CommandFailure if nothing could be measured
+     * @throws CommandFailure if nothing could be measured, or the command that started this rank has ended
      */
-    void run(List<BenchStep> steps, int rank, RemoteRanks others, Caller caller)
-            throws IOException, InterruptedException {
+    void run(List<BenchStep> steps, int rank, RemoteRanks others) throws IOException, InterruptedException {
         for (int i = 0; i < steps.size(); i++) {
             BenchStep step = steps.get(i);
             List<Integer> here = meetings.areHere()
@@ -76,11 +78,9 @@ final class BenchRun {
                 continue;
             }
             console.doing("%s, %d of %d".formatted(step, i + 1, steps.size()));
-            host.begin();
-            perftest.ifPresent(Perftest::begin);
-            caller.check();
+            programs.begin();
             rows.add(row(step, i, here, others));
-            caller.check();
+            programs.check();
         }
         if (rows.stream().allMatch(BenchRow::hasFailed)) {
             throw new CommandFailure(String.join(
@@ -90,16 +90,16 @@ final class BenchRun {
 
     private BenchRow row(BenchStep step, int number, List<Integer> here, RemoteRanks others)
             throws IOException, InterruptedException {
-        Optional<CommandFailure> before = others.begin(step.ranks());
+        Optional<String> before = others.begin(step.ranks());
         if (before.isPresent()) {
-            return BenchRow.failed(step, String.valueOf(before.get().getMessage()));
+            return BenchRow.failed(step, before.get());
         }
         try {
-            Measurement measured = host.measure(step, here, meetings.of(step, number));
-            BenchRow row = new BenchRow(
-                    step, Optional.of(measured), host.lastWays(), Network.of(host.lastWays(), links, shared), "");
+            String output = host.measure(step, here, meetings.of(step, number));
+            List<String> ways = host.ways(here.getFirst());
+            BenchRow row = BenchRow.measured(step, output, ways, Network.of(ways, links, shared));
             if (perftest.isPresent() && step.kind() == Kind.POINT_TO_POINT) {
-                compare(perftest.get(), step, number, here.getFirst() == 0);
+                compare(perftest.get(), row, number, here.getFirst() == 0);
             }
             return row;
         } catch (CommandFailure own) {
@@ -107,33 +107,29 @@ final class BenchRun {
             return BenchRow.failed(
                     step,
                     others.failure(step.ranks())
-                            .map(theirs -> host.isKilled()
-                                    ? String.valueOf(theirs.getMessage())
-                                    : mine + "\n" + theirs.getMessage())
+                            .map(theirs -> host.isKilled() ? theirs : mine + "\n" + theirs)
                             .orElse(mine));
         }
     }
 
-    private void compare(Perftest programs, BenchStep step, int number, boolean serves)
+    /** Runs perftest over the RDMA link that Trigon has just used. */
+    private void compare(Perftest programs, BenchRow row, int number, boolean serves)
             throws IOException, InterruptedException {
+        List<String> used = Network.links(row.ways());
+        Optional<LocalLink> link = links.stream()
+                .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.toString()))
+                .findFirst();
+        if (link.isEmpty()) {
+            problems.add("--perftest: Trigon used " + String.join(", ", used)
+                    + ", which is no RDMA link; \"trigon links\" says which there are");
+            return;
+        }
         try {
-            figures.add(withoutTrigon(programs, step, number, serves));
+            Optional<String> server = serves ? Optional.empty() : Optional.of(meetings.host(row.step()));
+            figures.add(programs.measure(link.get(), row.step(), server, meetings.perftestPort(number)));
         } catch (CommandFailure e) {
             problems.add(String.valueOf(e.getMessage()));
         }
-    }
-
-    /** Over the RDMA link that Trigon has just used. */
-    private Perftest.Figures withoutTrigon(Perftest programs, BenchStep step, int number, boolean serves)
-            throws IOException, InterruptedException {
-        List<String> used = Network.links(host.lastWays());
-        LocalLink link = links.stream()
-                .filter(each -> each.kind() == LinkKind.RDMA && used.contains(each.toString()))
-                .findFirst()
-                .orElseThrow(() -> new CommandFailure("--perftest: Trigon used " + String.join(", ", used)
-                        + ", which is no RDMA link; \"trigon links\" says which there are"));
-        Meeting meeting = meetings.ofPerftest(step, number);
-        return programs.measure(link, step, serves ? Optional.empty() : Optional.of(meeting.host()), meeting.port());
     }
 
     /** Tells whether a step has failed. */
@@ -142,12 +138,12 @@ final class BenchRun {
     }
 
     /** Compares what has been measured with what this machine's links promise. */
-    BenchResult result(RankNames names) {
-        List<Promise.Carried> carried = rows.stream()
-                .flatMap(row -> row.measured().stream()
-                        .map(each -> new Promise.Carried(each, Set.copyOf(Network.links(row.ways())))))
-                .toList();
+    BenchResult result(List<String> nodes) {
         return new BenchResult(
-                names, rows, figures, List.copyOf(problems), Promise.of(carried, meetings.areHere(), links, names));
+                nodes,
+                rows,
+                figures,
+                List.copyOf(problems),
+                Verdict.of(rows, meetings.areHere(), links, nodes));
     }
 }

@@ -2,21 +2,51 @@ package trigon.tools.bench;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import trigon.tools.bench.Measurement.Kind;
 
 /**
- * One size.
+ * One size of a test.
  *
  * @param ranks that take part, by their numbers
+ * @param bytes of a message, or of the all-reduce
  */
 record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
 
-    /** So that each size takes about the same time. */
+    /** Bounds the time that a size takes. */
     private static final long BYTES_OF_A_SIZE = 64L << 20;
 
     private static final int MIN_ROUNDS = 5;
     private static final int MAX_ROUNDS = 100;
+    private static final long MIN_BYTES = 4;
+    private static final long MAX_BYTES = 1L << 30;
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([KMG]?)");
+
+    /** Pattern of messages. */
+    enum Kind {
+        /**
+         * Two ranks, each of which sends a message to the other at the same time: an all-reduce of twice the size, in
+         * which this happens two times, one after the other.
+         */
+        POINT_TO_POINT("point-to-point"),
+        /** All ranks, as a ring. */
+        ALL_REDUCE("all-reduce");
+
+        private final String word;
+
+        Kind(String word) {
+            this.word = word;
+        }
+
+        @Override
+        public String toString() {
+            return word;
+        }
+    }
 
     BenchStep {
         ranks = List.copyOf(ranks);
@@ -25,7 +55,7 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
     /**
      * Rank 0 with each other one, and then all of them.
      *
-     * @param alone whether they are on one machine, where one pair is as good as another
+     * @param alone true if they are on one machine, where one pair is as good as another
      */
     static List<BenchStep> of(int ranks, boolean alone, List<Long> sizes) {
         List<BenchStep> steps = new ArrayList<>();
@@ -41,6 +71,24 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
         return steps;
     }
 
+    /** Parses bytes as people write them: {@code 64K}, {@code 1M}, {@code 4096}. Empty for a size out of bounds. */
+    static Optional<Long> parseSize(String text) {
+        Matcher matcher = SIZE.matcher(text.strip().toUpperCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        int shift = matcher.group(2).isEmpty() ? 0 : 10 * ("KMG".indexOf(matcher.group(2)) + 1);
+        return Optional.of(Long.parseLong(matcher.group(1)) << shift)
+                .filter(bytes -> bytes >= MIN_BYTES && bytes <= MAX_BYTES && bytes % MIN_BYTES == 0);
+    }
+
+    static String sizeText(long bytes) {
+        if (bytes >= 1 << 20 && bytes % (1 << 20) == 0) {
+            return (bytes >> 20) + " MiB";
+        }
+        return bytes >= 1 << 10 && bytes % (1 << 10) == 0 ? (bytes >> 10) + " KiB" : bytes + " B";
+    }
+
     /** Tells whether the other one is another size of the same. */
     boolean isLike(BenchStep other) {
         return kind == other.kind && ranks.equals(other.ranks);
@@ -50,8 +98,19 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
         return Math.clamp(BYTES_OF_A_SIZE / bytes, MIN_ROUNDS, MAX_ROUNDS);
     }
 
+    /** Names the ranks by their nodes, or by their numbers if these are unknown; for example {@code a and b}. */
+    String who(List<String> nodes) {
+        return kind == Kind.ALL_REDUCE ? "all " + ranks.size() : names(ranks, nodes);
+    }
+
+    static String names(List<Integer> ranks, List<String> nodes) {
+        return ranks.stream()
+                .map(rank -> nodes.isEmpty() ? Integer.toString(rank) : nodes.get(rank))
+                .collect(Collectors.joining(" and "));
+    }
+
     @Override
     public String toString() {
-        return kind + " of " + Sizes.text(bytes);
+        return kind + " of " + sizeText(bytes);
     }
 }

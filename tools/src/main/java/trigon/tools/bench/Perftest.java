@@ -10,23 +10,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import trigon.cluster.json.JsonObject;
+import java.util.function.Function;
 import trigon.routing.LocalLink;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.machine.NcclHost;
 
 /**
- * perftest's {@code ib_write_lat} and {@code ib_write_bw} over the device that Trigon used: what the link does without
- * it. The first rank waits for the other one's program. One thread, but for {@link #stop()}.
+ * Runs perftest's {@code ib_write_lat} and {@code ib_write_bw} over the device that Trigon used, to show what the link
+ * does without it. The first rank waits for the other one's program. One thread.
  */
 final class Perftest {
-
-    private static final String LATENCY = "ib_write_lat";
-    private static final String BANDWIDTH = "ib_write_bw";
-    private static final String LATENCY_MICROS = "latencyMicros";
-    private static final String BANDWIDTH_GIGABYTES = "gigabytesPerSecond";
 
     /** perftest counts megabytes of 2^20 bytes. */
     private static final double MEBIBYTE = 1 << 20;
@@ -40,70 +34,56 @@ final class Perftest {
     private static final int LINES_OF_A_FAILURE = 4;
 
     /**
-     * Of one size, as in JSON under {@code perftest}.
+     * Figures of one size, as in JSON under {@code perftest}.
      *
      * @param ranks the two
      * @param latencyMicros half of a round trip, typically; empty if the program says it at the other end only
      * @param gigabytesPerSecond in one direction; empty likewise
      */
-    record Figures(List<Integer> ranks, long bytes, OptionalDouble latencyMicros, OptionalDouble gigabytesPerSecond) {
+    record Figures(
+            List<Integer> ranks, long bytes, Optional<Double> latencyMicros, Optional<Double> gigabytesPerSecond) {
 
         Figures {
             ranks = List.copyOf(ranks);
         }
 
-        /** With what these say of the same ranks and size, where this has nothing. */
-        Figures completed(List<JsonObject> others) {
-            List<JsonObject> same = others.stream()
-                    .filter(each -> each.whole("bytes") == bytes && ranks.equals(wholes(each, "ranks")))
-                    .toList();
+        /** Adds the other end's figures of the same ranks and size. */
+        Figures completed(List<Figures> others) {
             return new Figures(
                     ranks,
                     bytes,
-                    or(latencyMicros, same, LATENCY_MICROS),
-                    or(gigabytesPerSecond, same, BANDWIDTH_GIGABYTES));
+                    latencyMicros.or(() -> first(others, Figures::latencyMicros)),
+                    gigabytesPerSecond.or(() -> first(others, Figures::gigabytesPerSecond)));
         }
 
-        private static List<Integer> wholes(JsonObject object, String name) {
-            return object.values().get(name) instanceof List<?> list
-                    ? list.stream()
-                            .filter(Number.class::isInstance)
-                            .map(each -> ((Number) each).intValue())
-                            .toList()
-                    : List.of();
-        }
-
-        private static OptionalDouble or(OptionalDouble own, List<JsonObject> others, String name) {
-            return own.isPresent()
-                    ? own
-                    : others.stream()
-                            .map(each -> each.values().get(name))
-                            .filter(Number.class::isInstance)
-                            .mapToDouble(each -> ((Number) each).doubleValue())
-                            .findFirst();
+        private Optional<Double> first(List<Figures> others, Function<Figures, Optional<Double>> figure) {
+            return others.stream()
+                    .filter(each -> each.bytes == bytes && each.ranks.equals(ranks))
+                    .flatMap(each -> figure.apply(each).stream())
+                    .findFirst();
         }
     }
 
     private final Path latency;
     private final Path bandwidth;
     private final Map<String, String> environment;
-    private final Path folder;
+    private final Path output;
     private final int timeoutSeconds;
-    private volatile @Nullable Process running;
-    private volatile boolean stopped;
+    private final StepPrograms programs;
 
     /**
-     * Found on the {@code PATH} of that environment.
+     * Finds the programs on the {@code PATH} of that environment.
      *
      * @param folder for their output
      * @param timeoutSeconds for each of them
      */
-    Perftest(Map<String, String> environment, Path folder, int timeoutSeconds) {
+    Perftest(Map<String, String> environment, Path folder, int timeoutSeconds, StepPrograms programs) {
         this.environment = environment;
-        this.folder = folder;
+        this.output = folder.resolve("perftest.txt");
         this.timeoutSeconds = timeoutSeconds;
-        latency = found(LATENCY);
-        bandwidth = found(BANDWIDTH);
+        this.programs = programs;
+        latency = found("ib_write_lat");
+        bandwidth = found("ib_write_bw");
     }
 
     private Path found(String program) {
@@ -119,32 +99,29 @@ final class Perftest {
     /**
      * Runs both.
      *
-     * @param server where the other rank's programs wait, by TCP; empty if this one's are to wait
+     * @param server address of the other rank's programs, which wait; empty if this one's are to wait
      * @param port the one that they meet at; the next one is used, too
      * @throws CommandFailure if one fails, or the other end's does not come in time
      */
     Figures measure(LocalLink link, BenchStep step, Optional<String> server, int port)
             throws IOException, InterruptedException {
-        List<String> of = List.of("-d %s -i %d -x %d -s %d -n %d -F"
+        List<String> options = List.of("-d %s -i %d -x %d -s %d -n %d -F"
                 .formatted(link.deviceName(), link.port(), link.gidIndex(), step.bytes(), step.rounds())
                 .split(" ", -1));
         return new Figures(
                 step.ranks(),
                 step.bytes(),
-                figure(run(latency, of, server, port), step.bytes(), TYPICAL_MICROS),
-                scaled(figure(run(bandwidth, of, server, port + 1), step.bytes(), AVERAGE_MEGABYTES)));
+                figure(run(latency, options, server, port), step.bytes(), TYPICAL_MICROS),
+                figure(run(bandwidth, options, server, port + 1), step.bytes(), AVERAGE_MEGABYTES)
+                        .map(megabytes -> megabytes * MEBIBYTE / 1e9));
     }
 
-    private static OptionalDouble scaled(OptionalDouble megabytes) {
-        return megabytes.isPresent() ? OptionalDouble.of(megabytes.getAsDouble() * MEBIBYTE / 1e9) : megabytes;
-    }
-
-    /** The result is the line that begins with the size. */
-    static OptionalDouble figure(String output, long bytes, int place) {
-        return output.lines()
+    /** Finds the result, the line that begins with the size. */
+    private static Optional<Double> figure(String said, long bytes, int place) {
+        return said.lines()
                 .map(line -> line.strip().split("\\s+"))
                 .filter(words -> words.length > place && words[0].equals(Long.toString(bytes)))
-                .flatMapToDouble(words -> Arrays.stream(words, place, place + 1).mapToDouble(Double::parseDouble))
+                .map(words -> Double.valueOf(words[place]))
                 .findFirst();
     }
 
@@ -155,59 +132,34 @@ final class Perftest {
         command.addAll(List.of("-p", Integer.toString(port)));
         server.ifPresent(command::add);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
-        while (true) {
-            Path output = folder.resolve("perftest.txt");
-            boolean succeeded = succeeds(command, output, deadline);
-            String said = Files.readString(output);
-            if (succeeded) {
-                return said;
-            }
+        while (!succeeds(command, deadline)) {
             // it does not wait for a server that is not there yet
-            if (server.isEmpty() || stopped || System.nanoTime() - deadline >= 0) {
+            if (server.isEmpty() || programs.isStopped() || System.nanoTime() - deadline >= 0) {
                 throw new CommandFailure(
-                        ("%s failed, or the other end's did not come within %d s; the end of its" + " output:%n%s")
-                                .formatted(String.join(" ", command), timeoutSeconds, end(said)));
+                        "%s failed, or the other end's did not come within %d s; the end of its output:%n%s"
+                                .formatted(
+                                        String.join(" ", command),
+                                        timeoutSeconds,
+                                        NcclHost.end(output, LINES_OF_A_FAILURE)));
             }
             Thread.sleep(BETWEEN_ATTEMPTS);
         }
+        return Files.readString(output);
     }
 
-    private boolean succeeds(List<String> command, Path output, long deadline)
-            throws IOException, InterruptedException {
+    private boolean succeeds(List<String> command, long deadline) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().clear();
         builder.environment().putAll(environment);
-        Process process = builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+        Process process = builder.redirectInput(new File("/dev/null"))
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
-        running = process;
-        if (stopped) {
-            process.destroyForcibly();
-        }
+        programs.add(process);
         try {
             return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS) && process.exitValue() == 0;
         } finally {
-            process.destroyForcibly();
+            programs.finish();
         }
-    }
-
-    /** Begins a step, in which it is not yet stopped. */
-    void begin() {
-        stopped = false;
-    }
-
-    /** Ends what runs in the current step, and all that would, with a failure. By any thread. */
-    void stop() {
-        stopped = true;
-        Process now = running;
-        if (now != null) {
-            now.destroyForcibly();
-        }
-    }
-
-    private static String end(String said) {
-        List<String> lines = said.lines().toList();
-        return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES_OF_A_FAILURE), lines.size()));
     }
 }

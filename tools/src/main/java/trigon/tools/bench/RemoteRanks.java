@@ -13,13 +13,11 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import trigon.cluster.json.JsonObject;
-import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.ReachFailure;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Time;
 import trigon.tools.console.UserFiles;
 import trigon.tools.machine.NcclHost;
-import trigon.tools.nodes.ReachOptions;
 
 /** The same command on other nodes, started from here: a rank on each, which ends with its input. One thread. */
 final class RemoteRanks implements AutoCloseable {
@@ -34,16 +32,26 @@ final class RemoteRanks implements AutoCloseable {
     private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Time time;
+    private final Path folder;
+    private final Runnable atFailure;
     private final List<Started> started = new ArrayList<>();
     private volatile List<Integer> current = List.of();
 
-    RemoteRanks(Time time) {
+    /**
+     * None yet.
+     *
+     * @param folder for their output
+     * @param atFailure called by another thread when one of the current step has failed
+     */
+    RemoteRanks(Time time, Path folder, Runnable atFailure) {
         this.time = time;
+        this.folder = folder;
+        this.atFailure = atFailure;
     }
 
     private record Started(int rank, String node, Process process, Path output, Path log) {
 
-        /** Ended without a result; one that says that links are slow has one. */
+        /** Tells whether it ended without a result; one that says that links are slow has one. */
         boolean hasFailed() {
             try {
                 return !process.isAlive() && !Files.readString(output).startsWith("{");
@@ -62,7 +70,7 @@ final class RemoteRanks implements AutoCloseable {
             }
         }
 
-        CommandFailure failure() {
+        String failure() {
             String said;
             try {
                 said = NcclHost.end(log, LINES_OF_A_FAILURE);
@@ -70,54 +78,24 @@ final class RemoteRanks implements AutoCloseable {
                 said = UserFiles.reason(e);
             }
             boolean isStarted = process.isAlive() || !NOT_STARTED.contains(process.exitValue());
-            return new CommandFailure("rank %d on %s failed%s; the end of what it says:%n%s%s"
+            return "rank %d on %s failed%s; the end of what it says:%n%s%s"
                     .formatted(
                             rank,
                             node,
                             process.isAlive() ? "" : " with exit status " + process.exitValue(),
                             said.isBlank() ? "nothing" : said,
-                            isStarted ? "" : "\nto do: " + ReachFailure.of(said).remedy(node)));
+                            isStarted ? "" : "\nto do: " + ReachFailure.of(said).remedy(node));
         }
     }
 
-    /**
-     * Starts a rank on each of these, from rank 1 on.
-     *
-     * @param options of the command on each of them
-     * @param folder for what they print
-     * @param atFailure called by another thread when one of the current step has failed
-     */
-    void start(
-            List<String> nodes,
-            Machine machine,
-            ReachOptions reach,
-            List<List<String>> options,
-            Path folder,
-            Runnable atFailure) {
-        for (int i = 0; i < nodes.size(); i++) {
-            int rank = i + 1;
-            List<String> command = new ArrayList<>(reach.via());
-            command.add(nodes.get(i));
-            List<String> arguments = new ArrayList<>(List.of("bench", "--json"));
-            arguments.addAll(options.get(i));
-            arguments.addAll(List.of("--rank", Integer.toString(rank)));
-            command.addAll(reach.trigonWithSettings(machine, arguments));
-            Path output = folder.resolve("remote-" + rank + ".json");
-            Path log = folder.resolve("remote-" + rank + ".log");
-            Process process = start(command, output, log);
-            Started one = new Started(rank, nodes.get(i), process, output, log);
-            started.add(one);
-            var _ = process.onExit().thenRun(() -> {
-                if (current.contains(rank) && one.hasFailed()) {
-                    atFailure.run();
-                }
-            });
-        }
-    }
-
-    private static Process start(List<String> command, Path output, Path log) {
+    /** Starts the next rank, the first of which is rank 1, by a command that reaches its node. */
+    void start(String node, List<String> command) {
+        int rank = started.size() + 1;
+        Path output = folder.resolve("remote-" + rank + ".json");
+        Path log = folder.resolve("remote-" + rank + ".log");
+        Process process;
         try {
-            return new ProcessBuilder(command)
+            process = new ProcessBuilder(command)
                     .redirectOutput(output.toFile())
                     .redirectError(log.toFile())
                     .start();
@@ -125,16 +103,23 @@ final class RemoteRanks implements AutoCloseable {
             throw new CommandFailure("cannot run %s: %s; give a program that reaches the nodes, with --via"
                     .formatted(command.getFirst(), UserFiles.reason(e)));
         }
+        Started one = new Started(rank, node, process, output, log);
+        started.add(one);
+        var _ = process.onExit().thenRun(() -> {
+            if (current.contains(rank) && one.hasFailed()) {
+                atFailure.run();
+            }
+        });
     }
 
     /** Begins a step of these ranks. Returns the failure of the first one of them that has failed before. */
-    Optional<CommandFailure> begin(List<Integer> ranks) {
+    Optional<String> begin(List<Integer> ranks) {
         current = ranks;
         return failed(ranks);
     }
 
     /** The first one of these that has failed, or fails now: what reaches it may end some time later. */
-    Optional<CommandFailure> failure(List<Integer> ranks) throws InterruptedException {
+    Optional<String> failure(List<Integer> ranks) throws InterruptedException {
         long end = time.nanoTime() + LATER_NANOS;
         while (failed(ranks).isEmpty()
                 && of(ranks).anyMatch(one -> one.process().isAlive())
@@ -144,7 +129,7 @@ final class RemoteRanks implements AutoCloseable {
         return failed(ranks);
     }
 
-    private Optional<CommandFailure> failed(List<Integer> ranks) {
+    private Optional<String> failed(List<Integer> ranks) {
         return of(ranks).filter(Started::hasFailed).map(Started::failure).findFirst();
     }
 
@@ -157,7 +142,7 @@ final class RemoteRanks implements AutoCloseable {
      *
      * @param timeoutSeconds for each; empty if they may still wait for a step that has failed here, and need not end
      * @param failures gets those of ranks that have failed, or do not end
-     * @return what each of the others says
+     * @return the results of the others
      */
     List<JsonObject> results(OptionalInt timeoutSeconds, List<String> failures)
             throws IOException, InterruptedException {
@@ -167,7 +152,7 @@ final class RemoteRanks implements AutoCloseable {
                     ? one.process().waitFor(timeoutSeconds.getAsInt(), TimeUnit.SECONDS)
                     : one.process().waitFor(LATER_NANOS, TimeUnit.NANOSECONDS);
             if (ended ? one.hasFailed() : timeoutSeconds.isPresent()) {
-                failures.add(String.valueOf(one.failure().getMessage()));
+                failures.add(one.failure());
             } else if (ended) {
                 results.add(one.result());
             }

@@ -29,7 +29,7 @@ import trigon.routing.LocalLink;
 import trigon.testsupport.Await;
 import trigon.tools.PassingTime;
 import trigon.tools.Run;
-import trigon.tools.bench.Measurement.Kind;
+import trigon.tools.bench.BenchStep.Kind;
 import trigon.tools.console.Console;
 import trigon.tools.console.Time;
 
@@ -49,8 +49,6 @@ class BenchCommandTest {
         return new Machine(
                 Path.of("/"), Map.of("PATH", "/usr/bin:/bin"), "here", "1.2.3", Optional.of(folder.resolve("home")));
     }
-
-    private static final RankNames RANKS = new RankNames(3, List.of());
 
     private static final String GOOD = """
         echo "$@" >>%s
@@ -343,14 +341,13 @@ class BenchCommandTest {
     @Test
     void withoutACommonNetworkEachNodeMeetsRank0AtItsOwnAddress() throws Exception {
         Meetings meetings =
-                new Meetings(folder, 3, List.of(new Meeting("10.0.12.2", 700), new Meeting("10.0.23.2", 700)));
+                new Meetings(folder, 3, List.of("10.0.12.2", "10.0.23.2"), 700);
         List<BenchStep> steps = BenchStep.of(3, false, List.of(4096L));
 
         assertThat(meetings.of(steps.get(0), 0)).isEqualTo("10.0.12.2:700");
         assertThat(meetings.of(steps.get(1), 1)).isEqualTo("10.0.23.2:701");
         assertThat(meetings.of(steps.get(2), 2)).as("rank 0 listens at both").isEqualTo("0.0.0.0:702");
-        assertThat(Meetings.withNodes(List.of("127.0.0.1", "b.invalid")))
-                .containsExactly(new Meeting("127.0.0.1", 27_600), new Meeting("127.0.0.1", 27_600));
+        assertThat(Meetings.hostsFor(List.of("127.0.0.1", "b.invalid"))).containsExactly("127.0.0.1", "127.0.0.1");
     }
 
     @Test
@@ -392,13 +389,13 @@ class BenchCommandTest {
 
     @Test
     void aLinkIsHeldAgainstItsSpeed() {
-        assertThat(promise(1_000, 1 << 20).good()).as("as much as it can").isTrue();
-        assertThat(promise(10_000, 1 << 20)).satisfies(each -> {
+        assertThat(verdict(1_000).good()).as("as much as it can").isTrue();
+        assertThat(verdict(10_000)).satisfies(each -> {
             assertThat(each.good()).isFalse();
             assertThat(each.text()).contains("what eth1 promises", "10000 Mbit/s", "too little");
             assertThat(each.share().orElseThrow()).isCloseTo(0.084, within(0.001));
         });
-        assertThat(promise(0, 1 << 20).text()).contains("speed is unknown");
+        assertThat(verdict(0).text()).contains("speed is unknown");
     }
 
     @Test
@@ -425,14 +422,14 @@ class BenchCommandTest {
     void eachPairOfATriangleIsHeldAgainstItsOwnLink() {
         List<LocalLink> equal = List.of(Links.software("eth1", 1_000), Links.software("eth2", 1_000));
         List<LocalLink> faster = List.of(Links.software("eth1", 1_000), Links.software("eth2", 10_000));
-        List<Promise.Carried> measured = List.of(
+        List<BenchRow> measured = List.of(
                 carried(1, 40_000, equal.get(0)), carried(1, 20_000, equal.get(0)), carried(2, 20_000, equal.get(1)));
 
-        assertThat(Promise.of(measured, false, equal, RANKS)).satisfies(each -> {
+        assertThat(Verdict.of(measured, false, equal, List.of())).satisfies(each -> {
             assertThat(each.good()).as(each.text()).isTrue();
             assertThat(each.share().orElseThrow()).isCloseTo(0.839, within(0.001));
         });
-        assertThat(Promise.of(measured, false, faster, RANKS)).satisfies(each -> {
+        assertThat(Verdict.of(measured, false, faster, List.of())).satisfies(each -> {
             assertThat(each.good()).isFalse();
             assertThat(each.text())
                     .contains("ranks 0 and 2", "eth2", "10000 Mbit/s")
@@ -441,20 +438,20 @@ class BenchCommandTest {
         });
     }
 
-    private static Promise.Carried carried(int other, double micros, LocalLink link) {
-        return new Promise.Carried(
-                new Measurement(Kind.POINT_TO_POINT, List.of(0, other), 1 << 20, 5, micros, 0),
-                Set.of(link.toString()));
+    private static BenchRow carried(int other, double micros, LocalLink link) {
+        return new BenchRow(
+                new BenchStep(Kind.POINT_TO_POINT, List.of(0, other), 1 << 20),
+                5,
+                micros,
+                0,
+                List.of("sends to b via " + link + ": TCP"),
+                List.of(),
+                "");
     }
 
-    private static Promise promise(int speedMbps, long bytes) {
-        // 10 ms for a message of 1 MiB: 0.105 GB/s, or 839 Mbit/s
-        Measurement measured = new Measurement(Kind.POINT_TO_POINT, List.of(0, 1), bytes, 5, 20_000, 0);
-        Set<String> links = Set.copyOf(Network.links(List.of("sends to b via eth1 10.0.12.1/24 (TCP): TCP")));
-        return Promise.of(
-                List.of(new Promise.Carried(measured, links)),
-                false,
-                List.of(Links.software("eth1", speedMbps)),
-                RANKS);
+    /** Of 10 ms for a message of 1 MiB: 0.105 GB/s, or 839 Mbit/s. */
+    private static Verdict verdict(int speedMbps) {
+        LocalLink link = Links.software("eth1", speedMbps);
+        return Verdict.of(List.of(carried(1, 20_000, link)), false, List.of(link), List.of());
     }
 }

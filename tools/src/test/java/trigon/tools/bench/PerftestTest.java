@@ -37,12 +37,13 @@ class PerftestTest {
             echo ' 65536      20             2100.00            2000.00              0.032'
             """;
 
-    private static final BenchStep STEP = new BenchStep(Measurement.Kind.POINT_TO_POINT, List.of(0, 1), 65536);
+    private static final BenchStep STEP = new BenchStep(BenchStep.Kind.POINT_TO_POINT, List.of(0, 1), 65536);
     private static final LocalLink LINK = Links.rdma("rxe_ab");
 
     @TempDir
     Path folder;
 
+    private final StepPrograms programs = new StepPrograms();
     private Path calls;
 
     @BeforeEach
@@ -57,7 +58,7 @@ class PerftestTest {
     }
 
     private Perftest perftest(int timeoutSeconds) {
-        return new Perftest(Map.of("PATH", folder + ":/usr/bin:/bin"), folder, timeoutSeconds);
+        return new Perftest(Map.of("PATH", folder + ":/usr/bin:/bin"), folder, timeoutSeconds, programs);
     }
 
     @Test
@@ -105,7 +106,7 @@ class PerftestTest {
         Perftest perftest = perftest(120);
         Thread stopper = Thread.ofVirtual().start(() -> {
             Await.until("the program has been started", () -> Files.exists(calls));
-            perftest.stop();
+            programs.stop();
         });
 
         assertThatThrownBy(() -> perftest.measure(LINK, STEP, Optional.of("10.0.0.1"), 7010))
@@ -116,7 +117,7 @@ class PerftestTest {
 
     @Test
     void programsThatAreNotThereAreAnErrorBeforeAnythingRuns() {
-        assertThatThrownBy(() -> new Perftest(Map.of("PATH", folder.toString()), folder, 1))
+        assertThatThrownBy(() -> new Perftest(Map.of("PATH", folder.toString()), folder, 1, programs))
                 .isInstanceOf(CommandFailure.class)
                 .hasMessageContaining("ib_write_lat")
                 .hasMessageContaining("install the package perftest");

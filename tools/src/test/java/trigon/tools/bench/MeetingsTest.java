@@ -6,7 +6,7 @@ import java.net.InetAddress;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class MeetingTest {
+class MeetingsTest {
 
     /** Debian's /etc/hosts gives the host's own name such an address: ranks of other machines would wait for ever. */
     @ParameterizedTest
@@ -17,7 +17,7 @@ class MeetingTest {
         "127.0.0.1, 127.0.0.1, false"
     })
     void aNameOnTheLoopbackIsNoPlaceForOthersToMeet(String host, String address, boolean isFlawed) {
-        assertThat(Meeting.flaw(host, InetAddress.ofLiteral(address)).isPresent())
+        assertThat(Meetings.flaw(host, InetAddress.ofLiteral(address)).isPresent())
                 .isEqualTo(isFlawed);
     }
 }
