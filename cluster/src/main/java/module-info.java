@@ -11,7 +11,6 @@ module trigon.cluster {
     requires trigon.verbs;
     requires static org.jspecify;
 
-    exports trigon.cluster.cabling;
     exports trigon.cluster.diagnosis;
     exports trigon.cluster.facts;
     exports trigon.cluster.json;

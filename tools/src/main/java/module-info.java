@@ -1,4 +1,4 @@
-/** What people run by hand: the command {@code trigon}. */
+/** The command {@code trigon}. */
 module trigon.tools {
     requires info.picocli;
     requires trigon.cluster;

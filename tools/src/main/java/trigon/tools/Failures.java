@@ -7,15 +7,28 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 import trigon.config.setting.ConfigException;
+import trigon.system.NearestName;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.UserFiles;
 
 /** The texts with which commands fail. None is that of a Java exception. */
 final class Failures {
+
+    /** The text of picocli's own help command, which has no exception type for it. */
+    private static final Pattern UNKNOWN_OF_HELP = Pattern.compile("Unknown subcommand '(.*)'\\.?", Pattern.DOTALL);
 
     private Failures() {}
 
@@ -59,5 +72,33 @@ final class Failures {
                     "'%s' cannot be the name of a file here: %s; with LC_ALL=C.UTF-8 set, names may have all letters"
                             .formatted(text, e.getReason()));
         }
+    }
+
+    /** Text about a word in a command's place that is not a command; empty if the command line has another fault. */
+    static Optional<String> unknownCommand(ParameterException e) {
+        CommandLine at = e.getCommandLine();
+        Matcher helped = UNKNOWN_OF_HELP.matcher(String.valueOf(e.getMessage()));
+        if (helped.matches()) {
+            return Optional.of(unknownCommand(helped.group(1), at));
+        }
+        return Optional.of(e)
+                .filter(UnmatchedArgumentException.class::isInstance)
+                .flatMap(each -> ((UnmatchedArgumentException) each)
+                        .getUnmatched().stream().findFirst())
+                .filter(word -> !word.startsWith("-") && !at.getSubcommands().isEmpty())
+                .map(word -> unknownCommand(word, at));
+    }
+
+    private static String unknownCommand(String word, CommandLine at) {
+        List<String> known = at.getSubcommands().values().stream()
+                .map(CommandLine::getCommandSpec)
+                .filter(each -> !each.usageMessage().hidden())
+                .map(CommandSpec::name)
+                .toList();
+        Stream<String> begun = known.stream().filter(each -> !word.isEmpty() && each.startsWith(word));
+        String near = Stream.concat(NearestName.to(word, known).stream(), begun)
+                .distinct()
+                .collect(Collectors.joining(" or "));
+        return "there is no command \"" + word + "\"" + (near.isEmpty() ? ";" : "; did you mean " + near + "?");
     }
 }

@@ -3,10 +3,10 @@ package trigon.tools;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import trigon.cluster.machine.Machine;
-import trigon.tools.machine.Distribution;
+import trigon.tools.command.ToolCommand;
+import trigon.tools.console.Console;
 
 /** {@code trigon train}: the distribution's own scripts make what speeds up its starts. */
 @Command(
@@ -17,17 +17,15 @@ import trigon.tools.machine.Distribution;
                     + " them. For one built elsewhere, run this once on a machine with the target processor,"
                     + " before you copy the folder to other nodes. Takes about 20 s."
         })
-final class TrainCommand implements Callable<Integer> {
+final class TrainCommand extends ToolCommand {
 
-    private final Machine machine;
-
-    TrainCommand(Machine machine) {
-        this.machine = machine;
+    TrainCommand(Machine machine, Console console) {
+        super(machine, console);
     }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        Path training = Distribution.homeFor("train", machine).resolve("libexec/training");
+        Path training = home().resolve("libexec/training");
         int status = 0;
         for (String script : List.of("train.sh", "train-tools.sh")) {
             if (status == 0) {

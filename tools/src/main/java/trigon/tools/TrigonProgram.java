@@ -31,6 +31,7 @@ import trigon.tools.doctor.DoctorCommand;
 import trigon.tools.env.EnvCommand;
 import trigon.tools.explain.ExplainCommand;
 import trigon.tools.links.LinksCommand;
+import trigon.tools.machine.ProcessFacts;
 import trigon.tools.metrics.JobsCommand;
 import trigon.tools.metrics.MetricsCommand;
 import trigon.tools.metrics.TopCommand;
@@ -126,7 +127,7 @@ public final class TrigonProgram {
                 new PlanCommand(machine, console),
                 new SupportCommand(machine, console, Clock.systemUTC()),
                 new TopCommand(machine, console),
-                new TrainCommand(machine),
+                new TrainCommand(machine, console),
                 new VerifyCommand(machine, console)));
         ServiceLoader.load(CommandProvider.class, CommandProvider.class.getClassLoader())
                 .forEach(each -> commands.add(each.command(machine, console)));
@@ -169,7 +170,7 @@ public final class TrigonProgram {
 
     private static int wrongUsage(ParameterException e, String[] arguments) {
         CommandLine at = e.getCommandLine();
-        String what = UnknownCommand.of(e).map(UnknownCommand::toString).orElseGet(() -> e.getMessage() + ";");
+        String what = Failures.unknownCommand(e).orElseGet(() -> e.getMessage() + ";");
         at.getErr().println("trigon: " + what + " see \"" + help(at) + "\"");
         at.getErr().flush();
         return USAGE;
@@ -189,10 +190,7 @@ public final class TrigonProgram {
         Optional<Path> home =
                 Optional.ofNullable(System.getProperty("trigon.home")).map(Path::of);
         String version = home.flatMap(folder -> Machine.text(folder.resolve("release")))
-                .flatMap(text -> text.lines()
-                        .filter(line -> line.startsWith("TRIGON_VERSION="))
-                        .map(line -> line.replaceAll("^.*=|\"", ""))
-                        .findFirst())
+                .flatMap(ProcessFacts::versionIn)
                 .orElse("of unknown version");
         String hostName = Machine.line(Path.of("/proc/sys/kernel/hostname")).orElse("localhost");
         return new Machine(Path.of("/"), System.getenv(), hostName, version, home);

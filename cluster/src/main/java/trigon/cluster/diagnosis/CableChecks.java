@@ -14,16 +14,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import trigon.cluster.cabling.Cluster;
-import trigon.cluster.cabling.Place;
-import trigon.cluster.cabling.Twins;
+import trigon.cluster.diagnosis.Cluster.Place;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations.Heard;
 import trigon.system.InterfaceAddress;
 
-/** Where cables lead, by who hears whom, against what the addresses of their ends say. Pure. */
+/** Checks that cables lead, by the multicast that their ends hear, where the addresses of their ends say. Pure. */
 final class CableChecks {
 
     private final Cluster cluster;
@@ -44,7 +42,7 @@ final class CableChecks {
         Set<String> elsewhere = new TreeSet<>();
         Set<String> alone = new TreeSet<>();
         ends.forEach((end, places) -> {
-            Set<String> heard = cluster.wires().heardBy(end);
+            Set<String> heard = cluster.heardBy(end);
             Set<String> meant = meant(places);
             if (!heard.isEmpty() && meant.stream().noneMatch(heard::contains)) {
                 (meant.isEmpty() ? alone : elsewhere).add(end);
@@ -78,7 +76,7 @@ final class CableChecks {
             while (more) {
                 Set<String> near = new TreeSet<>();
                 for (String end : together) {
-                    near.addAll(cluster.wires().heardBy(end));
+                    near.addAll(cluster.heardBy(end));
                     near.addAll(meant(ends.getOrDefault(end, List.of())));
                 }
                 near.retainAll(left);
@@ -102,7 +100,7 @@ final class CableChecks {
             words.add("%s leads to %s, but its address is for %s"
                     .formatted(
                             end,
-                            String.join(" and ", cluster.wires().heardBy(end)),
+                            String.join(" and ", cluster.heardBy(end)),
                             meantPlaces(places).stream().map(Place::text).collect(Collectors.joining(" or "))));
         }
         for (String end : all) {
@@ -132,7 +130,7 @@ final class CableChecks {
     private List<Finding> atWrongPorts(Set<String> wrong, Map<String, List<Place>> ends) {
         Map<Place, String> ports = new LinkedHashMap<>();
         for (String end : wrong) {
-            Set<String> heard = cluster.wires().heardBy(end);
+            Set<String> heard = cluster.heardBy(end);
             for (Place place : meantPlaces(ends.getOrDefault(end, List.of()))) {
                 heard.stream()
                         .filter(port -> port.startsWith(place.node() + " ") && isWithoutAddress(port))
@@ -167,13 +165,13 @@ final class CableChecks {
         return withoutAddress(end.substring(0, end.lastIndexOf(' ')), nic(end)).isPresent();
     }
 
-    /** Of ends that share a subnet with nobody: another address is added, since the one that is there may be needed. */
+    /** Reports ends that share a subnet with nobody; remedies add an address, since the present one may be needed. */
     private void noCommonSubnet(Set<String> alone, Map<String, List<Place>> ends) {
         Set<String> said = new TreeSet<>();
         for (String end : alone) {
             Place place = ends.getOrDefault(end, List.of()).getFirst();
             Optional<Place> peer = cluster.places().stream()
-                    .filter(other -> cluster.wires().heardBy(end).contains(other.end())
+                    .filter(other -> cluster.heardBy(end).contains(other.end())
                             && !cluster.isExplained(other)
                             && !works(place, other))
                     .findFirst();
@@ -237,8 +235,7 @@ final class CableChecks {
             if (addressing.mayHave(each.node(), each.from(), anchor.get().address())) {
                 missing.put(end, anchor.get());
             } else if (hasTwinInSubnet(each.node(), nic.get(), anchor.get())) {
-                List<String> ends =
-                        twins.computeIfAbsent(cluster.wires().of(end).orElse(""), _ -> new ArrayList<>());
+                List<String> ends = twins.computeIfAbsent(cluster.wireOf(end).orElse(""), _ -> new ArrayList<>());
                 if (!ends.contains(end)) {
                     ends.add(end);
                 }
@@ -266,8 +263,7 @@ final class CableChecks {
     private void addMissingTwins(List<String> unsorted) {
         List<String> ends = unsorted.stream().sorted().toList();
         Place like = cluster.places().stream()
-                .filter(place ->
-                        cluster.wires().of(place.end()).equals(cluster.wires().of(ends.getFirst())))
+                .filter(place -> cluster.wireOf(place.end()).equals(cluster.wireOf(ends.getFirst())))
                 .findFirst()
                 .orElseThrow();
         List<InterfaceAddress> fresh = addressing.fresh(like.address(), ends.size());
@@ -288,7 +284,9 @@ final class CableChecks {
 
     private boolean hasTwinInSubnet(String node, Nic nic, Place anchor) {
         return cluster.places().stream()
-                .anyMatch(place -> place.node().equals(node) && place.overlaps(anchor) && Twins.are(place.nic(), nic));
+                .anyMatch(place -> place.node().equals(node)
+                        && place.overlaps(anchor)
+                        && place.nic().sharesCable(nic));
     }
 
     private Optional<Nic> withoutAddress(String node, String name) {

@@ -6,15 +6,15 @@ import static trigon.cluster.diagnosis.Finding.look;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Predicate;
-import trigon.cluster.facts.Counters;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.machine.RdmaPort;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.rdma.Transfer;
 
-/** Counters of RDMA ports, and of pauses, that have moved during the test. Pure. */
+/** Checks of counters that have moved during the test: of errors, of packets sent again, and of pauses. Pure. */
 final class CounterChecks {
 
     private final String node;
@@ -74,7 +74,26 @@ final class CounterChecks {
         for (Nic nic : facts.interfaces()) {
             facts.interfacesAfter().stream()
                     .filter(after -> after.name().equals(nic.name()))
-                    .forEach(after -> congested(nic.name(), nic.counters(), after.counters(), List.of(nic.name())));
+                    .forEach(after -> {
+                        congested(nic.name(), nic.counters(), after.counters(), List.of(nic.name()));
+                        damaged(nic, after);
+                    });
+        }
+    }
+
+    private void damaged(Nic nic, Nic after) {
+        List<String> moved = moved(
+                nic.counters(),
+                after.counters(),
+                counter -> counter.endsWith("errors") || counter.equals("collisions"));
+        boolean isUsed = facts.links().stream().anyMatch(link -> link.nic().equals(nic.name()));
+        if (isUsed && !moved.isEmpty() && !facts.networks().innerInterfaces().contains(nic.name())) {
+            findings.add(Finding.warning(
+                    "errors-counted",
+                    node + " " + nic.name(),
+                    "packets were damaged or lost at " + nic.name() + " during the test",
+                    "counters increased: " + String.join(", ", moved),
+                    advice(node, "clean or replace the cable; see ethtool -S " + nic.name())));
         }
     }
 
@@ -100,8 +119,9 @@ final class CounterChecks {
 
     private static List<String> moved(Map<String, Long> before, Map<String, Long> after, Predicate<String> which) {
         List<String> moved = new ArrayList<>();
-        Counters.moved(before, after).forEach((counter, more) -> {
-            if (which.test(counter)) {
+        new TreeMap<>(before).forEach((counter, count) -> {
+            long more = after.getOrDefault(counter, 0L) - count;
+            if (more > 0 && which.test(counter)) {
                 moved.add(counter + " by " + more);
             }
         });

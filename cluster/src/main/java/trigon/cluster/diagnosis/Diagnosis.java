@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import trigon.cluster.cabling.Cluster;
 import trigon.cluster.facts.NcclFacts;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.Nic;
@@ -16,7 +15,7 @@ public final class Diagnosis {
 
     private Diagnosis() {}
 
-    /** Of a node's RDMA, after which its links without RDMA are no finding. */
+    /** Findings on a node's RDMA, after which its links without RDMA are no finding. */
     private static final Set<String> OF_RDMA = Set.of(
             "no-dev-infiniband",
             "rdma-device-refused",
@@ -34,7 +33,7 @@ public final class Diagnosis {
                 finding -> finding.code().equals("no-carrier") && cluster.isDownAtTheOtherEnd(finding.where()));
         leadingNowhere(findings, cluster);
         findings.addAll(new ClusterChecks(cluster, withoutRdma(findings)).find());
-        Addressing addressing = new Addressing(seen);
+        Addressing addressing = new Addressing(cluster);
         SubnetChecks subnets = new SubnetChecks(cluster, addressing);
         findings.addAll(subnets.find());
         findings.addAll(subnets.twice());
@@ -45,7 +44,7 @@ public final class Diagnosis {
         findings.addAll(LinkChecks.of(seen, cluster.misled()));
         findings.addAll(RdmaChecks.of(seen, cluster.misled()));
         findings.addAll(CounterChecks.of(seen));
-        findings.addAll(BootstrapChecks.of(seen));
+        findings.addAll(NcclChecks.ofBootstrap(seen));
         findings.addAll(PathChecks.of(seen, findings, cluster.misled()));
         findings.addAll(Ipv6Checks.of(seen, findings));
         return PathChecks.weighed(seen, findings).stream()
@@ -68,7 +67,7 @@ public final class Diagnosis {
                 .forEach(finding -> cluster.explainAll(finding.where()));
     }
 
-    /** Of the settings that NCCL has on this machine alone, in the environment and in the files that it reads. */
+    /** Checks NCCL's settings on this machine alone, in the environment and in the files that NCCL reads. */
     public static List<Finding> ofNcclSettings(Machine machine) {
         return NcclChecks.of(machine.hostName(), NcclFacts.of(machine), Nic.ofNccl(HostInterfaces.snapshot()));
     }

@@ -9,12 +9,12 @@ import trigon.cluster.json.Json;
 /**
  * Something that is wrong.
  *
- * @param weight how bad it is
+ * @param weight effect on jobs
  * @param code for programs, and for the guide
  * @param where the node, or the two nodes, and the interface
  * @param what is wrong
- * @param evidence how one can tell
- * @param remedies what to do; commands as they are typed, where a command does it
+ * @param evidence the observation
+ * @param remedies commands as they are typed, where a command does it
  */
 public record Finding(Weight weight, String code, String where, String what, String evidence, List<Remedy> remedies) {
 
@@ -45,11 +45,11 @@ public record Finding(Weight weight, String code, String where, String what, Str
     }
 
     /**
-     * What to do.
+     * A remedy.
      *
      * @param node on which
      * @param text a command, or a sentence
-     * @param kind which of them
+     * @param kind tells them apart
      */
     public record Remedy(String node, String text, Kind kind) {
 
@@ -66,26 +66,21 @@ public record Finding(Weight weight, String code, String where, String what, Str
     /** For the commands' JSON. */
     public Map<String, Object> json() {
         return Json.object(
-                "weight",
-                weight.name().toLowerCase(Locale.ROOT),
-                "code",
-                code,
-                "where",
-                where,
-                "what",
-                what,
-                "evidence",
-                evidence,
+                "weight", weight.name().toLowerCase(Locale.ROOT),
+                "code", code,
+                "where", where,
+                "what", what,
+                "evidence", evidence,
                 "remedies",
-                remedies.stream()
-                        .map(each -> Json.object(
-                                "node",
-                                each.node(),
-                                each.isCommand() ? "command" : "advice",
-                                each.text(),
-                                "changes",
-                                each.kind() == Kind.CHANGE))
-                        .toList());
+                        remedies.stream()
+                                .map(each -> Json.object(
+                                        "node",
+                                        each.node(),
+                                        each.isCommand() ? "command" : "advice",
+                                        each.text(),
+                                        "changes",
+                                        each.kind() == Kind.CHANGE))
+                                .toList());
     }
 
     /** The same, of which an error becomes a warning. */

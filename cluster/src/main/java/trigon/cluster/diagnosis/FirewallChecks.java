@@ -1,5 +1,7 @@
 package trigon.cluster.diagnosis;
 
+import static trigon.cluster.diagnosis.Finding.advice;
+import static trigon.cluster.diagnosis.Finding.change;
 import static trigon.cluster.diagnosis.Finding.look;
 
 import java.util.ArrayList;
@@ -7,15 +9,20 @@ import java.util.List;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
 import trigon.cluster.facts.NodeFacts;
-import trigon.cluster.probe.Connection.Usual;
-import trigon.cluster.probe.Neighbour;
+import trigon.cluster.machine.FirewallFacts;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Neighbour;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 
-/** Findings about a node whose firewall keeps out a peer, with the commands of the program that manages it. Pure. */
+/**
+ * Findings about a node whose firewall keeps out a peer. The remedies are commands of the program that manages it, and
+ * survive a restart; see ufw(8), firewall-cmd(1), nft(8) and iptables(8). Pure.
+ */
 final class FirewallChecks {
 
     private static final int ROCE_PORT = 4791;
+    private static final String ALL = "";
 
     private final Observations seen;
 
@@ -26,10 +33,7 @@ final class FirewallChecks {
     /** An answer that says no: a TCP reset, or an ICMP message while the hardware answers. */
     Finding refused(Probe probe) {
         List<Remedy> remedies = new ArrayList<>(List.of(look(probe.to(), "nft list ruleset; iptables -S")));
-        remedies.addAll(
-                probe.hasUdp()
-                        ? firewall(probe).accept(probe.fromAddress(), "tcp")
-                        : firewall(probe).accept(probe.fromAddress()));
+        remedies.addAll(probe.hasUdp() ? accept(probe, "tcp") : accept(probe, ALL));
         boolean byIcmp = probe.tcp() == Usual.UNREACHABLE;
         return new Finding(
                 Weight.ERROR,
@@ -58,11 +62,11 @@ final class FirewallChecks {
                 probe.where(),
                 "TCP from %s does not reach %s, and UDP does: a firewall".formatted(probe.from(), probe.to()),
                 "no answer to a connection within 1.5 s",
-                firewall(probe).accept(probe.fromAddress(), "tcp"));
+                accept(probe, "tcp"));
     }
 
     Finding allBlocked(Probe probe) {
-        List<Remedy> remedies = new ArrayList<>(firewall(probe).accept(probe.fromAddress()));
+        List<Remedy> remedies = new ArrayList<>(accept(probe, ALL));
         remedies.add(look(probe.to(), "sysctl net.ipv4.conf.all.rp_filter"));
         return new Finding(
                 Weight.ERROR,
@@ -83,7 +87,7 @@ final class FirewallChecks {
                 "UDP from %s does not reach %s, and TCP does: a firewall; nodes announce themselves by UDP"
                         .formatted(probe.from(), probe.to()),
                 "no answer to three datagrams",
-                firewall(probe).accept(probe.fromAddress(), "udp"));
+                accept(probe, "udp"));
     }
 
     Finding rocePortBlocked(Probe probe) {
@@ -106,14 +110,62 @@ final class FirewallChecks {
                 probe.where(),
                 what.formatted(port, probe.to()),
                 "no answer there; other ports answer",
-                firewall(probe).acceptUdp(port));
+                acceptUdp(probe, port));
     }
 
-    private FirewallCommands firewall(Probe probe) {
-        return new FirewallCommands(probe.to(), facts(probe));
+    private FirewallFacts firewall(Probe probe) {
+        return facts(probe).networks().firewall().orElse(FirewallFacts.NONE);
     }
 
     private NodeFacts facts(Probe probe) {
         return seen.node(probe.to());
+    }
+
+    /** Lets one protocol, tcp or udp, from the probe's end in, or all. */
+    private List<Remedy> accept(Probe probe, String protocol) {
+        String node = probe.to();
+        String from = probe.fromAddress();
+        boolean six = from.contains(":");
+        boolean all = protocol.equals(ALL);
+        return switch (firewall(probe).manager()) {
+            case "ufw" -> List.of(change(node, "ufw allow " + (all ? "" : "proto " + protocol + " ") + "from " + from));
+            case "firewalld" ->
+                List.of(change(
+                        node,
+                        "firewall-cmd --permanent --zone=trusted --add-source=" + from + " && firewall-cmd --reload"));
+            case "nftables" ->
+                nftables(probe, (six ? "ip6" : "ip") + " saddr " + from + (all ? "" : " meta l4proto " + protocol));
+            default ->
+                iptables(probe, six ? "ip6tables" : "iptables", (all ? "" : "-p " + protocol + " ") + "-s " + from);
+        };
+    }
+
+    /** Lets a port of UDP in, from everywhere. */
+    private List<Remedy> acceptUdp(Probe probe, long port) {
+        String node = probe.to();
+        return switch (firewall(probe).manager()) {
+            case "ufw" -> List.of(change(node, "ufw allow " + port + "/udp"));
+            case "firewalld" ->
+                List.of(change(node, "firewall-cmd --permanent --add-port=" + port + "/udp && firewall-cmd --reload"));
+            case "nftables" -> nftables(probe, "udp dport " + port);
+            default -> iptables(probe, "iptables", "-p udp --dport " + port);
+        };
+    }
+
+    private List<Remedy> nftables(Probe probe, String match) {
+        String node = probe.to();
+        String chain = firewall(probe).detail();
+        return List.of(
+                change(node, "nft insert rule " + chain + " " + match + " accept"),
+                advice(
+                        node,
+                        "to keep it, add \"%s accept\" to the chain %s in the file that nftables.service loads"
+                                .formatted(match, chain)));
+    }
+
+    private List<Remedy> iptables(Probe probe, String program, String match) {
+        String command = firewall(probe).detail();
+        String keep = command.isEmpty() ? "" : " && " + command;
+        return List.of(change(probe.to(), program + " -I INPUT " + match + " -j ACCEPT" + keep));
     }
 }

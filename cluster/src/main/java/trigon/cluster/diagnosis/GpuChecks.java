@@ -12,16 +12,16 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
-import trigon.cluster.facts.Link;
+import trigon.cluster.facts.LinkFacts.Link;
 import trigon.cluster.facts.NodeFacts;
-import trigon.cluster.machine.AccessControl;
 import trigon.cluster.machine.MachineGpus;
+import trigon.cluster.machine.MachineGpus.AccessControl;
 import trigon.cluster.machine.MachineGpus.Gpu;
 import trigon.cluster.machine.MachineGpus.GpuPath;
 
 /**
- * What keeps the NICs of a node from the memory of its GPUs. Notes where the settings do not ask for it; only of NICs
- * that are links by RDMA. Pure.
+ * Checks of the NICs of a node, as far as they are links by RDMA, for access to memory of its GPUs. Findings are notes
+ * where the settings do not ask for it. Pure.
  */
 final class GpuChecks {
 

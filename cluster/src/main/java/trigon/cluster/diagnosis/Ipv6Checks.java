@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import trigon.cluster.cabling.Place;
+import trigon.cluster.diagnosis.Cluster.Place;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
 
@@ -16,7 +16,7 @@ final class Ipv6Checks {
 
     private Ipv6Checks() {}
 
-    /** Of interfaces in one subnet, those that have no link-local address to be distinguished by; empty without. */
+    /** Text on the interfaces of one subnet that have no link-local address to distinguish them; empty without any. */
     static String withoutSubstitute(Observations seen, List<Place> places) {
         Set<String> off = places.stream()
                 .filter(place -> isOff(seen, place.node(), place.name()))
@@ -31,7 +31,7 @@ final class Ipv6Checks {
     /**
      * Cables without any address, of nodes that have links and yet cannot reach others.
      *
-     * @param others what the other checks have found
+     * @param others findings of the other checks
      */
     static List<Finding> of(Observations seen, List<Finding> others) {
         Set<String> cutOff = others.stream()
@@ -64,7 +64,7 @@ final class Ipv6Checks {
     }
 
     /** As sysctl takes a VLAN's name: a dot would begin the next part. */
-    private static String slashed(String name) {
+    static String slashed(String name) {
         return name.replace('.', '/');
     }
 }

@@ -4,20 +4,25 @@ import static trigon.cluster.diagnosis.Finding.advice;
 import static trigon.cluster.diagnosis.Finding.change;
 import static trigon.cluster.diagnosis.Finding.look;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
-import trigon.cluster.probe.Answer;
-import trigon.cluster.probe.Connection;
-import trigon.cluster.probe.Connection.Usual;
 import trigon.cluster.probe.LinkResult;
-import trigon.cluster.probe.Neighbour;
+import trigon.cluster.probe.LinkResult.Answer;
+import trigon.cluster.probe.LinkResult.Connection;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Neighbour;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
+import trigon.system.InterfaceAddress;
 
 /** Checks between two nodes, on a link that was tried. Pure. */
 final class LinkChecks {
@@ -27,11 +32,13 @@ final class LinkChecks {
     /** Value of rp_filter, see the kernel's ip-sysctl. */
     private static final long STRICT = 1;
 
-    /** Of a hundred; a full queue drops one now and then. */
+    /** Losses of a hundred that are no finding: a full queue drops one now and then. */
     private static final long MAX_LOST = 2;
 
     /** A cable and two NICs take less than a tenth of a millisecond; a busy machine takes some. */
     private static final long MAX_MICROS = 10_000;
+
+    private static final Pattern RULE = Pattern.compile("table \\S+, by rule (\\d+)");
 
     private final Observations seen;
     private final FirewallChecks firewalls;
@@ -94,9 +101,8 @@ final class LinkChecks {
     }
 
     private void check(Probe probe) {
-        String where = probe.where();
         if (goesElsewhere(probe)) {
-            findings.add(probe, Elsewhere.found(probe, seen.node(probe.from())));
+            findings.add(probe, elsewhere(probe));
             checkReversePath(probe);
             return;
         }
@@ -104,11 +110,78 @@ final class LinkChecks {
             return;
         }
         switch (probe.tcp()) {
-            case Usual.OK -> transferred(probe, where);
+            case Usual.OK -> transferred(probe);
             case Usual.REFUSED -> findings.add(probe, firewalls.refused(probe));
             case Usual.NO_LISTENER -> {} // the other end's address has gone: that link fails
-            case Usual _, Connection.Failed _ -> noConnection(probe, where);
+            case Usual _, Connection.Failed _ -> noConnection(probe);
         }
+    }
+
+    /** The finding that the kernel sends packets for the link by another interface. */
+    private Finding elsewhere(Probe probe) {
+        String from = probe.fromAddress();
+        String to = probe.toAddress();
+        List<Remedy> remedies = new ArrayList<>(List.of(look(
+                probe.from(),
+                "ip route get " + to + (probe.result().ends().leavesBy().isEmpty() ? "" : " from " + from))));
+        remedies.addAll(remedies(probe));
+        return new Finding(
+                Weight.ERROR,
+                "route-elsewhere",
+                probe.where(),
+                whatOf(probe),
+                probe.result().ends().route().isEmpty()
+                        ? "from its routing table"
+                        : "the kernel's route is in " + probe.result().ends().route(),
+                remedies);
+    }
+
+    private String whatOf(Probe probe) {
+        String to = probe.toAddress();
+        if (!probe.result().ends().leavesBy().isEmpty()) {
+            return "the kernel of %s sends to %s from %s through %s, not through %s"
+                    .formatted(
+                            probe.from(),
+                            to,
+                            probe.fromAddress(),
+                            probe.result().ends().leavesBy(),
+                            nic(probe).name());
+        }
+        return probe.result().ends().source().equals(LinkResult.NO_SOURCE)
+                ? "the kernel of " + probe.from() + " has no route to " + to
+                : "the kernel of %s sends to %s from %s, through another interface"
+                        .formatted(probe.from(), to, probe.result().ends().source());
+    }
+
+    /** A rule that goes before the main table is answered by one before it, for this subnet alone. */
+    private List<Remedy> remedies(Probe probe) {
+        String node = probe.from();
+        Matcher rule = RULE.matcher(probe.result().ends().route());
+        if (!rule.matches()) {
+            return List.of(advice(node, "remove the more specific route, or the duplicate address"));
+        }
+        long preference = Long.parseLong(rule.group(1));
+        List<Remedy> remedies = new ArrayList<>();
+        nic(probe).ownAddresses().stream()
+                .filter(own -> own.contains(InterfaceAddress.parseAddress(probe.toAddress())))
+                .findFirst()
+                .ifPresent(own -> remedies.add(change(
+                        node,
+                        "ip %srule add pref %d to %s lookup main"
+                                .formatted(
+                                        probe.toAddress().contains(":") ? "-6 " : "",
+                                        Math.max(1, preference - 1),
+                                        own.subnet()))));
+        remedies.add(advice(
+                node,
+                probe.result().ends().leavesBy().startsWith("tailscale")
+                        ? "to keep it, do not accept the route: tailscale set --accept-routes=false, or withdraw the"
+                                + " subnet route where it is advertised"
+                        : "to keep it, have the program behind %s leave this subnet out of %s"
+                                .formatted(
+                                        probe.result().ends().leavesBy(),
+                                        probe.result().ends().route().replaceFirst(",.*", ""))));
+        return remedies;
     }
 
     /** A strict filter drops what comes in over another interface than the one that answers go to. */
@@ -125,17 +198,14 @@ final class LinkChecks {
                                 ("%s drops what comes from %s over %s: answers would take another interface, and"
                                                 + " its reverse-path filter is strict")
                                         .formatted(probe.from(), probe.toAddress(), name),
-                                "net.ipv4.conf." + slashed(name) + ".rp_filter is 1, and the route to "
+                                "net.ipv4.conf." + Ipv6Checks.slashed(name) + ".rp_filter is 1, and the route to "
                                         + probe.toAddress() + " does not lead over " + name,
-                                change(probe.from(), "sysctl -w net.ipv4.conf." + slashed(name) + ".rp_filter=2"))));
+                                change(
+                                        probe.from(),
+                                        "sysctl -w net.ipv4.conf." + Ipv6Checks.slashed(name) + ".rp_filter=2"))));
     }
 
-    /** As sysctl takes a VLAN's name: a dot would begin the next part. */
-    private static String slashed(String name) {
-        return name.replace('.', '/');
-    }
-
-    private void noConnection(Probe probe, String where) {
+    private void noConnection(Probe probe) {
         String to = probe.toAddress();
         if (unanswered.contains(MergedFindings.pair(probe)) && !hasNoNeighbour(probe)) {
             return;
@@ -143,34 +213,30 @@ final class LinkChecks {
         if (hasNoNeighbour(probe)) {
             String pair = MergedFindings.pair(probe);
             if (said.add("cable " + pair)) {
-                findings.add(
+                findings.error(
                         probe,
-                        Finding.error(
-                                "no-neighbour",
-                                where,
-                                "no answer from " + to + ": the cable leads elsewhere, the other end is down, or these"
-                                        + " are two networks with the same addresses",
-                                probe.result().neighbour().isEmpty()
-                                        ? "a connection got \"no route to host\""
-                                        : "the kernel sent ARP or neighbour requests for " + to + ", without an answer",
-                                advice(
-                                        probe.from(),
-                                        "check that a cable or a switch joins these two ports; trigon doctor's tables"
-                                                + " show where each leads")));
+                        "no-neighbour",
+                        "no answer from " + to + ": the cable leads elsewhere, the other end is down, or these"
+                                + " are two networks with the same addresses",
+                        probe.result().neighbour().isEmpty()
+                                ? "a connection got \"no route to host\""
+                                : "the kernel sent ARP or neighbour requests for " + to + ", without an answer",
+                        advice(
+                                probe.from(),
+                                "check that a cable or a switch joins these two ports; trigon doctor's tables"
+                                        + " show where each leads"));
             }
         } else if (probe.tcp() == Usual.UNREACHABLE) {
             findings.add(probe, firewalls.refused(probe));
         } else if (probe.hasUdp()) {
             findings.add(probe, firewalls.tcpBlocked(probe));
         } else if (probe.result().neighbour().isEmpty()) {
-            findings.add(
+            findings.error(
                     probe,
-                    Finding.error(
-                            "no-answer",
-                            where,
-                            "nothing from %s reaches %s".formatted(probe.from(), probe.to()),
-                            "no answer to TCP or UDP",
-                            look(probe.from(), "ping -c 3 -I " + probe.fromAddress() + " " + to)));
+                    "no-answer",
+                    "nothing from %s reaches %s".formatted(probe.from(), probe.to()),
+                    "no answer to TCP or UDP",
+                    look(probe.from(), "ping -c 3 -I " + probe.fromAddress() + " " + to));
         } else {
             findings.add(probe, firewalls.allBlocked(probe));
         }
@@ -183,27 +249,23 @@ final class LinkChecks {
                                 && probe.result().neighbour().isEmpty()));
     }
 
-    private void transferred(Probe probe, String where) {
+    private void transferred(Probe probe) {
         if (probe.data() == Usual.WRONG) {
-            findings.add(
+            findings.error(
                     probe,
-                    Finding.error(
-                            "data-wrong",
-                            where,
-                            "data arrives corrupted",
-                            "the checksum differs at the other end",
-                            advice(probe.from(), "replace the cable; see dmesg and ethtool -S of both ends")));
+                    "data-wrong",
+                    "data arrives corrupted",
+                    "the checksum differs at the other end",
+                    advice(probe.from(), "replace the cable; see dmesg and ethtool -S of both ends"));
         }
-        boolean mtu = checkMtu(probe, where);
+        boolean mtu = checkMtu(probe);
         if (probe.data() != Usual.RIGHT && probe.data() != Usual.WRONG && !mtu) {
-            findings.add(
+            findings.error(
                     probe,
-                    Finding.error(
-                            "transfer-stuck",
-                            where,
-                            "a connection comes up, but no data arrives",
-                            "transfer: " + probe.data(),
-                            advice(probe.from(), "a smaller MTU on the way, or a firewall that drops long packets")));
+                    "transfer-stuck",
+                    "a connection comes up, but no data arrives",
+                    "transfer: " + probe.data(),
+                    advice(probe.from(), "a smaller MTU on the way, or a firewall that drops long packets"));
         }
         if (!probe.hasUdp()) {
             findings.add(probe, firewalls.udpBlocked(probe));
@@ -223,44 +285,40 @@ final class LinkChecks {
                 findings.add(probe, firewalls.topologyPortBlocked(probe));
             }
         }
-        checkLosses(probe, where);
-        checkRate(probe, where);
+        checkLosses(probe);
+        checkRate(probe);
     }
 
-    private void checkLosses(Probe probe, String where) {
+    private void checkLosses(Probe probe) {
         int lost = probe.result().udpPackets().datagramsLost();
         if (lost > MAX_LOST) {
-            findings.add(
+            findings.warning(
                     probe,
-                    Finding.warning(
-                            "packets-lost",
-                            where,
-                            "%d of %d small datagrams were lost in one of the directions"
-                                    .formatted(lost, probe.result().udpPackets().datagrams()),
-                            "the other end answers each datagram",
-                            look(probe.from(), "ip -s link; tc -s qdisc"),
-                            advice(probe.from(), "replace the cable; see ethtool -S of both ends")));
+                    "packets-lost",
+                    "%d of %d small datagrams were lost in one of the directions"
+                            .formatted(lost, probe.result().udpPackets().datagrams()),
+                    "the other end answers each datagram",
+                    look(probe.from(), "ip -s link; tc -s qdisc"),
+                    advice(probe.from(), "replace the cable; see ethtool -S of both ends"));
         }
         long micros = probe.result().stream().leastRoundTripMicros().orElse(0L);
         if (micros > MAX_MICROS) {
-            findings.add(
+            findings.warning(
                     probe,
-                    Finding.warning(
-                            "round-trip-long",
-                            where,
-                            "a round trip takes %d us at best; over a cable it takes less than 100".formatted(micros),
-                            "the shortest of 20 round trips over TCP",
-                            look(probe.from(), "tc qdisc show"),
-                            advice(probe.from(), "check whether this is a cable, or a path through other machines")));
+                    "round-trip-long",
+                    "a round trip takes %d us at best; over a cable it takes less than 100".formatted(micros),
+                    "the shortest of 20 round trips over TCP",
+                    look(probe.from(), "tc qdisc show"),
+                    advice(probe.from(), "check whether this is a cable, or a path through other machines"));
         }
     }
 
     /** Tells whether packets of the interface's size do not arrive. */
-    private boolean checkMtu(Probe probe, String where) {
+    private boolean checkMtu(Probe probe) {
         if (probe.result().udpPackets().mtuArrives().isEmpty()) {
             return false;
         }
-        Nic nic = seen.nicOf(probe).orElse(Nic.NONE);
+        Nic nic = nic(probe);
         long mtu = nic.mtu();
         long arrives = probe.result().udpPackets().mtuArrives().orElseThrow();
         if (mtu == 0 || arrives >= Math.min(mtu, 65_000)) {
@@ -273,7 +331,7 @@ final class LinkChecks {
                 new Finding(
                         dataArrive ? Weight.WARNING : Weight.ERROR,
                         "mtu",
-                        where,
+                        probe.where(),
                         "packets of %d bytes, the MTU of %s, do not arrive; packets of %d do"
                                 .formatted(mtu, nic.name(), arrives),
                         "unfragmented datagrams" + (other > 0 ? "; the MTU of the other end is " + other : ""),
@@ -286,11 +344,15 @@ final class LinkChecks {
         return true;
     }
 
+    private Nic nic(Probe probe) {
+        return seen.nicOf(probe).orElse(Nic.NONE);
+    }
+
     private Nic other(Probe probe) {
         return seen.node(probe.to()).interfaceAt(probe.toAddress()).orElse(Nic.NONE);
     }
 
-    private void checkRate(Probe probe, String where) {
+    private void checkRate(Probe probe) {
         boolean byRdma = probe.rdmaRate().isPresent();
         Optional<Long> measured = probe.rdmaRate().or(probe.result().stream()::rateMbps);
         if (measured.isEmpty()) {
@@ -300,19 +362,17 @@ final class LinkChecks {
         seen.nicOf(probe)
                 .filter(nic -> nic.speedMbps() > 0)
                 .filter(nic -> rate < nic.speedMbps() * MIN_SHARE_OF_SPEED)
-                .ifPresent(nic -> findings.add(
+                .ifPresent(nic -> findings.warning(
                         probe,
-                        Finding.warning(
-                                "slow",
-                                where,
-                                "%s carries %d Mbit/s; the link's nominal speed is %d"
-                                        .formatted(byRdma ? "RDMA WRITE" : "one TCP connection", rate, nic.speedMbps()),
-                                "less than 0.7 of its speed, measured for " + (byRdma ? "1 s" : "2 s"),
-                                advice(
-                                        probe.from(),
-                                        byRdma
-                                                ? "see MTU, PCIe link and counters of errors above"
-                                                : "see MTU, PCIe link and counters of errors above; with RDMA, TCP"
-                                                        + " may be slower"))));
+                        "slow",
+                        "%s carries %d Mbit/s; the link's nominal speed is %d"
+                                .formatted(byRdma ? "RDMA WRITE" : "one TCP connection", rate, nic.speedMbps()),
+                        "less than 0.7 of its speed, measured for " + (byRdma ? "1 s" : "2 s"),
+                        advice(
+                                probe.from(),
+                                byRdma
+                                        ? "see MTU, PCIe link and counters of errors above"
+                                        : "see MTU, PCIe link and counters of errors above; with RDMA, TCP"
+                                                + " may be slower")));
     }
 }

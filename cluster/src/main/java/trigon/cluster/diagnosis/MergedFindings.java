@@ -33,6 +33,14 @@ final class MergedFindings {
         all.add(new Found(probe, finding));
     }
 
+    void error(Probe probe, String code, String what, String evidence, Remedy... remedies) {
+        add(probe, Finding.error(code, probe.where(), what, evidence, remedies));
+    }
+
+    void warning(Probe probe, String code, String what, String evidence, Remedy... remedies) {
+        add(probe, Finding.warning(code, probe.where(), what, evidence, remedies));
+    }
+
     /** The same for both directions of a link. */
     static String pair(Probe probe) {
         String from = probe.fromAddress();

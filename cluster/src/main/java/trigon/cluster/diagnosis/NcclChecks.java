@@ -7,33 +7,37 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.cluster.facts.NcclFacts;
 import trigon.cluster.facts.NcclFacts.NcclFile;
+import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
+import trigon.cluster.probe.Observations;
+import trigon.cluster.probe.Observations.Probe;
+import trigon.system.InterfaceAddress;
 
 /** Settings of NCCL that contradict Trigon, of the environment and of the files that NCCL reads. Pure. */
 final class NcclChecks {
 
-    /** What an image or another cluster may have left, and what comes of it. */
+    /** Settings that an image or another cluster may have left, with their effects. */
     private static final Map<String, String> LEFTOVERS = Map.of(
-            "NCCL_TUNER_PLUGIN",
-            "a tuner other than Trigon's decides on algorithms and channels",
-            "NCCL_PROFILER_PLUGIN",
-            "a profiler other than Trigon's is loaded, so traces contain no collectives",
-            "NCCL_GRAPH_FILE",
-            "NCCL takes rings and trees from a file that may be for other machines",
-            "NCCL_TOPO_FILE",
-            "NCCL takes GPUs and NICs from a file that may be for another machine",
+            "NCCL_TUNER_PLUGIN", "a tuner other than Trigon's decides on algorithms and channels",
+            "NCCL_PROFILER_PLUGIN", "a profiler other than Trigon's is loaded, so traces contain no collectives",
+            "NCCL_GRAPH_FILE", "NCCL takes rings and trees from a file that may be for other machines",
+            "NCCL_TOPO_FILE", "NCCL takes GPUs and NICs from a file that may be for another machine",
             "NCCL_HOSTID",
-            "NCCL identifies machines by this text: it takes machines with the same text for one, and jobs fail",
-            "NCCL_ALGO",
-            "the algorithm is forced for all sizes",
-            "NCCL_PROTO",
-            "the protocol is forced for all sizes");
+                    "NCCL identifies machines by this text: it takes machines with the same text for one, and jobs"
+                            + " fail",
+            "NCCL_ALGO", "the algorithm is forced for all sizes",
+            "NCCL_PROTO", "the protocol is forced for all sizes");
+
+    private static final String BOOTSTRAP = "NCCL_SOCKET_IFNAME";
 
     private final String node;
     private final NcclFacts facts;
@@ -101,7 +105,7 @@ final class NcclChecks {
                             remedy));
                 }
             }
-            case "NCCL_SOCKET_IFNAME" -> bootstrap(value, evidence, remedy);
+            case BOOTSTRAP -> bootstrap(value, evidence, remedy);
             case "GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME" -> sockets(name, value, evidence, remedy);
             default -> {
                 String leftover = LEFTOVERS.get(name);
@@ -183,5 +187,68 @@ final class NcclChecks {
                     advice(node, "name an interface that all nodes share: NCCL_SOCKET_IFNAME"),
                     remedy));
         }
+    }
+
+    /** Checks that NCCL's bootstrap, which Trigon does not route, is not set to use a cable to some nodes alone. */
+    static List<Finding> ofBootstrap(Observations seen) {
+        List<Finding> findings = new ArrayList<>();
+        seen.facts()
+                .forEach((node, facts) -> bootstrapSetting(facts).ifPresent(value -> {
+                    List<Nic> nics = bootstrapInterfaces(facts.interfaces(), value);
+                    Set<String> others = new TreeSet<>(seen.facts().keySet());
+                    others.remove(node);
+                    Set<String> reached = new TreeSet<>();
+                    for (Nic nic : nics) {
+                        reached.addAll(reachedBy(seen, node, nic));
+                    }
+                    Set<String> missed = new TreeSet<>(others);
+                    missed.removeAll(reached);
+                    if (!reached.isEmpty() && !missed.isEmpty()) {
+                        findings.add(Finding.error(
+                                "bootstrap-cable",
+                                node,
+                                "NCCL's bootstrap is set to use %s, a cable to %s: %s cannot reach this node there"
+                                        .formatted(value, String.join(", ", reached), String.join(", ", missed)),
+                                BOOTSTRAP + "=" + value + ", and the subnets of "
+                                        + nics.stream().map(nic -> nic.name()).collect(Collectors.joining(", ")),
+                                advice(node, "name an interface that all nodes share: " + BOOTSTRAP)));
+                    }
+                }));
+        return findings;
+    }
+
+    /** The environment's, or else that of NCCL's files. */
+    private static Optional<String> bootstrapSetting(NodeFacts facts) {
+        return Stream.concat(
+                        Stream.of(facts.nccl().environment()),
+                        facts.nccl().ncclFiles().stream().map(NcclFile::settings))
+                .map(settings -> settings.getOrDefault(BOOTSTRAP, ""))
+                .filter(value -> !value.isEmpty())
+                .findFirst();
+    }
+
+    /** The nodes in its subnets, and those with which it has exchanged data along routes. */
+    private static Set<String> reachedBy(Observations seen, String node, Nic nic) {
+        Set<String> reached = new TreeSet<>();
+        for (InterfaceAddress own : nic.ownAddresses()) {
+            for (Map.Entry<String, NodeFacts> other : seen.facts().entrySet()) {
+                boolean near = other.getValue().interfaces().stream()
+                        .flatMap(each -> each.ownAddresses().stream())
+                        .anyMatch(each -> own.contains(each.address()) && each.contains(own.address()));
+                if (near && !other.getKey().equals(node)) {
+                    reached.add(other.getKey());
+                }
+            }
+            String address = InterfaceAddress.text(own.address());
+            seen.probes().stream().filter(Probe::works).forEach(probe -> {
+                if (probe.from().equals(node) && probe.fromAddress().equals(address)) {
+                    reached.add(probe.to());
+                }
+                if (probe.to().equals(node) && probe.toAddress().equals(address)) {
+                    reached.add(probe.from());
+                }
+            });
+        }
+        return reached;
     }
 }

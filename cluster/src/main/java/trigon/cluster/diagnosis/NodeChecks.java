@@ -6,8 +6,7 @@ import static trigon.cluster.diagnosis.Finding.look;
 
 import java.util.ArrayList;
 import java.util.List;
-import trigon.cluster.facts.Counters;
-import trigon.cluster.facts.LeftOut;
+import trigon.cluster.facts.LinkFacts.LeftOut;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.facts.SystemFacts.Limits;
 import trigon.cluster.facts.SystemFacts.RdmaDevices;
@@ -173,7 +172,6 @@ final class NodeChecks {
                                     .formatted(name, pci.negotiated(), pci.possible()),
                             "current_link_speed and current_link_width of " + pci.function(),
                             advice(node, "move the card to a slot with all lanes, or check the firmware's settings"))));
-            moreTroubles(nic);
         }
     }
 
@@ -191,28 +189,6 @@ final class NodeChecks {
 
     private boolean isUsed(String name) {
         return facts.links().stream().anyMatch(link -> link.nic().equals(name));
-    }
-
-    /** Selects the kernel's counters of errors that have moved during the test. */
-    private void moreTroubles(Nic nic) {
-        facts.interfacesAfter().stream()
-                .filter(after -> after.name().equals(nic.name()) && isUsed(nic.name()))
-                .forEach(after -> {
-                    List<String> moved = new ArrayList<>();
-                    Counters.moved(nic.counters(), after.counters()).forEach((counter, more) -> {
-                        if (counter.endsWith("errors") || counter.equals("collisions")) {
-                            moved.add(counter + " by " + more);
-                        }
-                    });
-                    if (!moved.isEmpty()) {
-                        findings.add(Finding.warning(
-                                "errors-counted",
-                                node + " " + nic.name(),
-                                "packets were damaged or lost at " + nic.name() + " during the test",
-                                "counters increased: " + String.join(", ", moved),
-                                advice(node, "clean or replace the cable; see ethtool -S " + nic.name())));
-                    }
-                });
     }
 
     private void rdma() {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import trigon.cluster.facts.Link;
+import trigon.cluster.facts.LinkFacts.Link;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
@@ -82,7 +82,7 @@ final class PathChecks {
     /**
      * All of them.
      *
-     * @param others what the other checks have found
+     * @param others findings of the other checks
      * @param misled addresses whose trouble is explained by one of them
      */
     static List<Finding> of(Observations seen, List<Finding> others, Set<String> misled) {

@@ -13,9 +13,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import trigon.cluster.cabling.Cluster;
-import trigon.cluster.cabling.Place;
-import trigon.cluster.cabling.Twins;
+import trigon.cluster.diagnosis.Cluster.Place;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.diagnosis.Finding.Weight;
 import trigon.cluster.facts.NodeFacts;
@@ -36,13 +34,11 @@ final class SubnetChecks {
 
     private final Cluster cluster;
     private final Addressing addressing;
-    private final Readdressing readdressing;
     private final List<Finding> findings = new ArrayList<>();
 
     SubnetChecks(Cluster cluster, Addressing addressing) {
         this.cluster = cluster;
         this.addressing = addressing;
-        this.readdressing = new Readdressing(cluster, addressing);
     }
 
     List<Finding> find() {
@@ -55,7 +51,7 @@ final class SubnetChecks {
                 if (one.end().compareTo(other.end()) < 0 && isConflict(one, other)) {
                     cluster.explain(one);
                     cluster.explain(other);
-                    boolean apart = sameNode || cluster.wires().areApart(one.end(), other.end());
+                    boolean apart = sameNode || cluster.areApart(one.end(), other.end());
                     (apart ? overlaps : prefixes).add(new Conflict(one, other));
                 }
             }
@@ -112,7 +108,7 @@ final class SubnetChecks {
         });
     }
 
-    /** Whether the kernel sends from this address over its own interface, as rules for each source address make it. */
+    /** Tells whether the kernel sends from this address over its own interface, by rules for each source address. */
     private boolean isByItself(Place place) {
         return cluster.seen()
                 .node(place.node())
@@ -130,7 +126,7 @@ final class SubnetChecks {
                 .allMatch(one -> places.stream()
                         .allMatch(other -> !other.node().equals(one.node())
                                 || other.end().equals(one.end())
-                                || Twins.are(one.nic(), other.nic())));
+                                || one.nic().sharesCable(other.nic())));
         findings.add(new Finding(
                 Weight.ERROR,
                 twins ? "twins-in-one-subnet" : "interfaces-in-one-subnet",
@@ -145,7 +141,7 @@ final class SubnetChecks {
                 places.stream().map(Place::text).collect(Collectors.joining(", "))
                         + filters(places)
                         + Ipv6Checks.withoutSubstitute(cluster.seen(), places),
-                or(readdressing.allButOneLane(all), places)));
+                or(addressing.allButOneLane(all), places)));
     }
 
     private static List<Remedy> or(Optional<List<Remedy>> commands, List<Place> places) {
@@ -195,7 +191,7 @@ final class SubnetChecks {
                     "this subnet overlaps with those of other cables, %s: nodes mistake others for neighbours"
                             .formatted(String.join(" and ", met.getOrDefault(wide, Set.of()))),
                     "from their addresses, prefixes and cables",
-                    or(readdressing.allLanes(places), places)));
+                    or(addressing.allLanes(places), places)));
             left.removeIf(each -> each.one().address().subnet().equals(wide)
                     || each.other().address().subnet().equals(wide));
         }
@@ -265,8 +261,7 @@ final class SubnetChecks {
                                 .defaultRoutes()
                                 .contains(place.name())
                         && all.stream()
-                                .noneMatch(other ->
-                                        cluster.wires().heardBy(place.end()).contains(other.end())));
+                                .noneMatch(other -> cluster.heardBy(place.end()).contains(other.end())));
     }
 
     private static Finding containers(List<Place> all) {
@@ -294,11 +289,10 @@ final class SubnetChecks {
             if (place.equals(owner) || place.node().equals(owner.node())) {
                 continue;
             }
-            Optional<InterfaceAddress> other = addressing.mayGo(place)
-                            && place.shares(owner)
-                            && !cluster.wires().areApart(place.end(), owner.end())
-                    ? addressing.beside(place.address())
-                    : Optional.empty();
+            Optional<InterfaceAddress> other =
+                    addressing.mayGo(place) && place.shares(owner) && !cluster.areApart(place.end(), owner.end())
+                            ? addressing.beside(place.address())
+                            : Optional.empty();
             remedies.add(other.map(address -> Addressing.replace(place, address))
                     .orElseGet(() -> advice(
                             place.node(),

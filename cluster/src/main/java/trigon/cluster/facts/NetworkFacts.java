@@ -14,7 +14,7 @@ import trigon.routing.RouteLookup;
 import trigon.routing.SharedSubnets;
 
 /**
- * How a node's kernel treats the interfaces.
+ * Routes, filters and other settings of a node's kernel for the interfaces.
  *
  * @param innerInterfaces those to containers or virtual machines, without a cable
  * @param defaultRoutes interfaces of default routes

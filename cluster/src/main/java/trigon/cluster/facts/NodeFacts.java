@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import trigon.cluster.facts.LinkFacts.Link;
 import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.MachineGpus;
@@ -16,8 +17,8 @@ import trigon.cluster.machine.RdmaPort;
 import trigon.system.InterfaceAddress;
 
 /**
- * What a node says of itself: its links, and what besides them decides whether a job runs. No secrets. What another
- * version does not say is empty, and what only that one says is left out. Immutable.
+ * Facts that a node states about itself: its links, and all else that decides whether a job runs. No secrets. A fact
+ * that another version does not state is empty, and one that only that version knows is left out. Immutable.
  *
  * @param version of Trigon there
  * @param host its name
@@ -108,8 +109,8 @@ public record NodeFacts(
     }
 
     /**
-     * Whether an interface leads to no other machine, as bridges of containers do, which are links where nothing else
-     * is. What a file lists is what it is meant to be.
+     * Tells whether an interface leads to no other machine, as bridges of containers do; these are links only where
+     * there is nothing else. An interface that a file lists is none of these.
      */
     public boolean isInner(String name) {
         return !isListed() && networks.innerInterfaces().contains(name);

@@ -12,7 +12,7 @@ import trigon.config.cluster.NodeConfig;
 import trigon.system.InterfaceAddress;
 
 /**
- * What the plugin is told on a node.
+ * Settings of the plugin on a node.
  *
  * @param settings a line each, with its source
  * @param topologyPort of announcements

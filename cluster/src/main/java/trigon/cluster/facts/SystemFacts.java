@@ -17,7 +17,7 @@ import trigon.config.Settings;
  *
  * @param machine its model, as the firmware says
  * @param architecture as Java calls it
- * @param gpuMemoryUse whether NICs are to read and write memory of GPUs, as the setting says
+ * @param gpuMemoryUse true if NICs are to read and write memory of GPUs, as the setting says
  */
 public record SystemFacts(
         long clockMillis,

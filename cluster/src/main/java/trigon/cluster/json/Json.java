@@ -6,6 +6,8 @@ import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.PrettyPrinter;
 import com.fasterxml.jackson.core.SerializableString;
@@ -18,23 +20,35 @@ import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.core.util.MinimalPrettyPrinter;
 import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.core.util.Separators.Spacing;
+import com.fasterxml.jackson.databind.BeanProperty;
+import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JavaType;
+import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.deser.ContextualDeserializer;
+import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import com.fasterxml.jackson.databind.type.TypeFactory;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import trigon.system.InterfaceAddress;
 import trigon.system.PrintableText;
 
 /**
  * JSON of maps, records, lists, texts, numbers and truth values, by Jackson. Empty optionals are left out of objects.
- * What a terminal would obey, and not show, is escaped.
+ * Characters that a terminal would obey are escaped.
  */
 public final class Json {
 
@@ -53,8 +67,17 @@ public final class Json {
 
     private static final TypeReference<Map<String, Object>> OBJECT = new TypeReference<>() {};
 
+    /** Types of values that Jackson does not know: optionals, addresses, paths, and numbers that are none. */
+    private static final SimpleModule VALUE_TYPES = new SimpleModule()
+            .addSerializer(new OfOptional())
+            .addDeserializer(Optional.class, new ToOptional(TypeFactory.unknownType()))
+            .addSerializer(InterfaceAddress.class, ToStringSerializer.instance)
+            .addDeserializer(InterfaceAddress.class, new ToAddress())
+            .addSerializer(Path.class, ToStringSerializer.instance)
+            .addSerializer(Double.class, new OfDouble());
+
     private static final ObjectMapper MAPPER = JsonMapper.builder(FACTORY)
-            .addModule(new ValueTypes())
+            .addModule(VALUE_TYPES)
             .disable(MapperFeature.AUTO_DETECT_IS_GETTERS) // a record's questions are no components
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -88,6 +111,87 @@ public final class Json {
         }
     }
 
+    private static final class OfOptional extends StdSerializer<Optional<?>> {
+
+        private static final long serialVersionUID = 1L;
+
+        OfOptional() {
+            super(Optional.class, false);
+        }
+
+        @Override
+        public boolean isEmpty(SerializerProvider provider, Optional<?> value) {
+            return value.isEmpty();
+        }
+
+        @Override
+        public void serialize(Optional<?> value, JsonGenerator to, SerializerProvider provider) throws IOException {
+            provider.defaultSerializeValue(value.orElse(null), to);
+        }
+    }
+
+    /** Writes what is infinite, or no number, as null. */
+    private static final class OfDouble extends StdSerializer<Double> {
+
+        private static final long serialVersionUID = 1L;
+
+        OfDouble() {
+            super(Double.class);
+        }
+
+        @Override
+        public void serialize(Double value, JsonGenerator to, SerializerProvider provider) throws IOException {
+            if (Double.isFinite(value)) {
+                to.writeNumber(value);
+            } else {
+                to.writeNull();
+            }
+        }
+    }
+
+    private static final class ToOptional extends JsonDeserializer<Optional<?>> implements ContextualDeserializer {
+
+        private final JavaType type;
+
+        ToOptional(JavaType type) {
+            this.type = type;
+        }
+
+        @Override
+        public JsonDeserializer<?> createContextual(DeserializationContext context, BeanProperty property) {
+            return new ToOptional(context.getContextualType().containedTypeOrUnknown(0));
+        }
+
+        @Override
+        public Optional<?> deserialize(JsonParser from, DeserializationContext context) throws IOException {
+            return Optional.ofNullable(context.readValue(from, type));
+        }
+
+        @Override
+        public Optional<?> getNullValue(DeserializationContext context) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Object getEmptyValue(DeserializationContext context) {
+            return Optional.empty();
+        }
+    }
+
+    private static final class ToAddress extends FromStringDeserializer<InterfaceAddress> {
+
+        private static final long serialVersionUID = 1L;
+
+        ToAddress() {
+            super(InterfaceAddress.class);
+        }
+
+        @Override
+        protected InterfaceAddress _deserialize(String value, DeserializationContext context) {
+            return InterfaceAddress.parse(value);
+        }
+    }
+
     /** An object of keys and values, in this order; without those that are empty. */
     public static Map<String, Object> object(Object... keysAndValues) {
         Map<String, Object> object = new LinkedHashMap<>();
@@ -109,8 +213,6 @@ public final class Json {
         return switch (value) {
             case Optional<?> optional -> optional.orElse(null);
             case OptionalInt optional -> optional.isPresent() ? optional.getAsInt() : null;
-            case OptionalLong optional -> optional.isPresent() ? optional.getAsLong() : null;
-            case OptionalDouble optional -> optional.isPresent() ? optional.getAsDouble() : null;
             default -> value;
         };
     }

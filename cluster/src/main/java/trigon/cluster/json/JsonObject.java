@@ -68,21 +68,9 @@ public record JsonObject(@JsonValue Map<String, Object> values) {
         return number(key).map(Double::longValue).orElse(0L);
     }
 
-    /** Empty if the key is missing, or its value no truth value. */
-    public Optional<Boolean> truth(String key) {
-        return Optional.ofNullable(values.get(key))
-                .filter(Boolean.class::isInstance)
-                .map(Boolean.class::cast);
-    }
-
     /** Tells whether it is there and true. */
     public boolean isTrue(String key) {
         return Boolean.TRUE.equals(values.get(key));
-    }
-
-    /** Tells whether it is there and false. */
-    public boolean isFalse(String key) {
-        return Boolean.FALSE.equals(values.get(key));
     }
 
     /** An object; one without keys if there is none. */

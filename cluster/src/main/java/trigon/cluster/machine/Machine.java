@@ -29,11 +29,9 @@ public record Machine(
         environment = Map.copyOf(environment);
     }
 
-    /** A document of that schema of JSON, which begins with who says it; with these keys and values. */
-    public Map<String, Object> document(String schema, Object... keysAndValues) {
-        Map<String, Object> document = Json.object("schema", schema, "version", version, "host", hostName);
-        document.putAll(Json.object(keysAndValues));
-        return document;
+    /** A document of that schema of JSON, which begins with this program's version and the host. */
+    public Map<String, Object> document(String schema) {
+        return Json.object("schema", schema, "version", version, "host", hostName);
     }
 
     /** For example {@code /sys/class/net}. */
@@ -48,7 +46,7 @@ public record Machine(
                 .filter(text -> !text.isEmpty());
     }
 
-    /** What a file begins with, at most {@value #MAX_BYTES} bytes of it, as text; empty where it cannot be read. */
+    /** The first {@value #MAX_BYTES} bytes of a file, as text; empty where it cannot be read. */
     public static Optional<String> text(Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             return Optional.of(new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8));

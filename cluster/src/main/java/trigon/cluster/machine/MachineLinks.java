@@ -32,11 +32,11 @@ import trigon.verbs.ffm.Libibverbs;
  * @param rdma all RDMA ports
  * @param interfaces with their addresses, as routing sees them
  * @param config the settings; the defaults if there is a problem with them
- * @param discovered what would be used
+ * @param discovered links that would be used
  * @param provider of the RDMA devices; empty if there is none
  * @param noRdma why there is none; empty if there is
- * @param problems what would end the plugin's start
- * @param warnings what it would warn of
+ * @param problems that would end the plugin's start
+ * @param warnings of its start
  */
 public record MachineLinks(
         List<Nic> nics,

@@ -2,6 +2,7 @@ package trigon.cluster.machine;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -21,7 +22,7 @@ import trigon.system.InterfaceAddress;
  *
  * @param name for example {@code enp1s0f0np0}
  * @param state {@code up}, {@code down}, {@code unknown} and so on, from the kernel; unknown for virtual interfaces
- * @param carrier whether the cable has a carrier; empty if the interface is down
+ * @param carrier true if the cable has a carrier; empty if the interface is down
  * @param speedMbps the negotiated speed; 0 if unknown
  * @param duplex {@code full} or {@code half}; empty if unknown
  * @param mtu in bytes
@@ -30,7 +31,7 @@ import trigon.system.InterfaceAddress;
  * @param addresses those that are used
  * @param addressStates of IPv6 addresses that are failed, tentative or deprecated
  * @param driver empty for virtual ones
- * @param pci where it is plugged in; empty for virtual ones
+ * @param pci its place on PCI; empty for virtual ones
  * @param cable the same text for all functions that lead to the same cable; empty where it is not known
  * @param kind {@code bridge}, {@code tunnel}, or {@code usb}, as to a management controller; empty for others
  * @param counters of errors, drops and pauses, by the kernel's names
@@ -51,6 +52,69 @@ public record Nic(
         Optional<String> cable,
         @JsonInclude(Include.NON_EMPTY) String kind,
         Map<String, Long> counters) {
+
+    /**
+     * The place of a PCI function, in the terms of the kernel's sysfs-bus-pci.
+     *
+     * @param function its address, for example {@code 0000:01:00.0}
+     * @param bridge of the PCIe link that it shares with its siblings
+     * @param negotiated for example {@code 32 GT/s x4}; empty if unknown
+     * @param possible the same of what the card can do
+     * @param reduced true if it has less than the card can do; empty if a node does not say
+     */
+    public record Pci(String function, String bridge, String negotiated, String possible, Optional<Boolean> reduced) {
+
+        /** Reads that of a device in sysfs; empty if it is none of PCI. */
+        static Optional<Pci> of(Path device) {
+            try {
+                Path function = device.toRealPath();
+                if (!function.resolve("subsystem").toRealPath().endsWith("pci")) {
+                    return Optional.empty();
+                }
+                Path above = function.getParent();
+                Optional<String> speed = known(function.resolve("current_link_speed"));
+                Optional<String> width = known(function.resolve("current_link_width"));
+                Optional<String> maxSpeed = known(function.resolve("max_link_speed"));
+                Optional<String> maxWidth = known(function.resolve("max_link_width"));
+                return Optional.of(new Pci(
+                        function.getFileName().toString(),
+                        above == null ? "" : above.getFileName().toString(),
+                        text(speed, width),
+                        text(maxSpeed, maxWidth),
+                        Optional.of(isLess(speed, maxSpeed) || isLess(width, maxWidth))));
+            } catch (IOException _) {
+                return Optional.empty();
+            }
+        }
+
+        /** Tells whether it has less than the card can do; where that is not said, whether it has something else. */
+        public boolean isReduced() {
+            return !possible.isEmpty() && !negotiated.equals(possible) && reduced.orElse(true);
+        }
+
+        private static Optional<String> known(Path file) {
+            return Machine.line(file)
+                    .filter(text -> !text.contains("Unknown") && !text.equals("0") && !text.equals("255"));
+        }
+
+        private static boolean isLess(Optional<String> actual, Optional<String> most) {
+            return actual.isPresent() && most.isPresent() && number(actual.get()) < number(most.get());
+        }
+
+        private static double number(String text) {
+            try {
+                return Double.parseDouble(text.split(" ", 2)[0]);
+            } catch (NumberFormatException _) {
+                return Double.NaN;
+            }
+        }
+
+        private static String text(Optional<String> speed, Optional<String> width) {
+            return speed.map(each -> each.replace(".0 ", " ").replace(" PCIe", "") + " ")
+                            .orElse("")
+                    + width.map(lanes -> "x" + lanes).orElse("");
+        }
+    }
 
     /** One that nothing is known of. */
     public static final Nic NONE = named("");
@@ -224,8 +288,13 @@ public record Nic(
         return driver.isEmpty();
     }
 
-    /** Whether packets go through a program or another interface of this machine, as of an overlay, without a cable. */
+    /** Tells whether packets go through a program or another interface of this machine, as those of an overlay do. */
     public boolean isTunnel() {
         return kind.equals("tunnel");
+    }
+
+    /** Tells whether both are functions of one port, by the kernel's word; names of interfaces say nothing. */
+    public boolean sharesCable(Nic other) {
+        return cable.isPresent() && cable.equals(other.cable);
     }
 }

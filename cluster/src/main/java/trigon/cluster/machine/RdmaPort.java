@@ -23,7 +23,7 @@ import trigon.verbs.DeviceMemory;
  * @param gids entries of the GID table that are filled
  * @param interfaces network interfaces of the port
  * @param counters of what was sent again, and of congestion, by the driver's names; those that it has
- * @param gpuMemory how its device reaches memory of GPUs, in words; empty until it was opened for that
+ * @param gpuMemory the device's way to memory of GPUs, in words; empty until it was opened for that
  */
 public record RdmaPort(
         String device,
@@ -51,7 +51,7 @@ public record RdmaPort(
     private static final int MAX_GIDS = 256;
 
     /**
-     * Of mlx5, rxe, bnxt_re and irdma: packets that were missing or came twice, and with a checksum that is wrong.
+     * Counters of mlx5, rxe, bnxt_re and irdma for packets that were missing, came twice, or had a wrong checksum.
      *
      * @see <a href="https://docs.kernel.org/admin-guide/abi-stable-files.html">sysfs-class-infiniband, hw_counters</a>
      */

@@ -61,7 +61,7 @@ public final class Redaction {
     /** Secrets in one environment of another process. */
     private static final int MAX_NAMED = 256;
 
-    /** Of all environments, each with the ways in which it is written. */
+    /** Limit for the secrets of all environments, in all their encodings. */
     private static final int MAX_KNOWN = 8192;
 
     private final List<String> known;
@@ -72,7 +72,7 @@ public final class Redaction {
                 .toList();
     }
 
-    /** Of the secrets in this environment, and in the files that it leads to. */
+    /** Knows the secrets in this environment, and in the files that it names. */
     public static Redaction of(Map<String, String> environment) {
         Set<String> known = new HashSet<>();
         environment.forEach((name, value) -> {

@@ -38,7 +38,7 @@ public final class Agent implements AutoCloseable {
     private final RdmaEnds rdma;
     private @Nullable Hellos hellos;
 
-    /** Of this machine, with its clock. */
+    /** Answers for this machine, with its clock. */
     public Agent(Machine machine, InstantSource clock) {
         this(machine, clock, MachineLinks::libibverbs);
     }
@@ -101,16 +101,11 @@ public final class Agent implements AutoCloseable {
             try {
                 ProbeResponder.Ports ports = responder.at(InterfaceAddress.parseAddress(each), topologyPort);
                 opened.add(Json.object(
-                        "address",
-                        each,
-                        "tcp",
-                        ports.tcp(),
-                        "udp",
-                        ports.udp(),
-                        "roce",
-                        ports.roce(),
-                        "topology",
-                        ports.topology()));
+                        "address", each,
+                        "tcp", ports.tcp(),
+                        "udp", ports.udp(),
+                        "roce", ports.roce(),
+                        "topology", ports.topology()));
             } catch (IOException e) {
                 opened.add(Json.object("address", each, "error", e.toString()));
             }

@@ -87,12 +87,9 @@ final class CandidatePaths {
 
     private static Map<String, Object> described(Path path) {
         return Json.object(
-                "from",
-                InterfaceAddress.text(path.local().address().address()),
-                "to",
-                InterfaceAddress.text(path.remote().address()),
-                "routed",
-                isRouted(path.reason()));
+                "from", InterfaceAddress.text(path.local().address().address()),
+                "to", InterfaceAddress.text(path.remote().address()),
+                "routed", isRouted(path.reason()));
     }
 
     private static boolean isRouted(Reason reason) {

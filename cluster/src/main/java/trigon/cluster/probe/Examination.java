@@ -11,12 +11,12 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import trigon.cluster.facts.Link;
+import trigon.cluster.facts.LinkFacts.Link;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Nic;
-import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
 import trigon.cluster.probe.Observations.Clock;
 import trigon.cluster.probe.Observations.Heard;
 import trigon.cluster.probe.Observations.Probe;
@@ -51,10 +51,10 @@ public final class Examination {
     private final Runnable pause;
 
     /**
-     * Of those nodes.
+     * Takes the nodes, none of which is asked yet.
      *
      * @param progress takes what the nodes do, for somebody who waits
-     * @param rate whether to measure how fast each link is
+     * @param rate true if to measure how fast each link is
      */
     public Examination(List<NodeConnection> nodes, Consumer<String> progress, boolean rate) {
         this(nodes, progress, rate, Examination::sleep);
@@ -117,7 +117,7 @@ public final class Examination {
 
     private record Answer(NodeFacts facts, Clock clock) {}
 
-    /** Of one node to another, by these addresses. */
+    /** A probe from one node to another, between these addresses. */
     private record Trial(String to, Map<String, Object> question, boolean routed) {}
 
     private Answer facts(NodeConnection node) throws IOException {
@@ -161,14 +161,12 @@ public final class Examination {
 
     private static Map<String, Object> listen(NodeFacts facts) {
         return Json.object(
-                "do",
-                "listen",
+                "do", "listen",
                 "addresses",
-                linkAddresses(facts)
-                        .map(address -> InterfaceAddress.text(address.address()))
-                        .toList(),
-                "topologyPort",
-                facts.plugin().topologyPort());
+                        linkAddresses(facts)
+                                .map(address -> InterfaceAddress.text(address.address()))
+                                .toList(),
+                "topologyPort", facts.plugin().topologyPort());
     }
 
     /**
@@ -211,8 +209,8 @@ public final class Examination {
     }
 
     /**
-     * Whether each interface of a link has heard somebody, and each that was heard has heard who heard it. A busy node
-     * may take its time; without IPv6, or at a cable to elsewhere, nothing is ever heard.
+     * Tells whether each interface of a link has heard another, and was heard by it. A busy node may take its time;
+     * without IPv6, or at a cable to elsewhere, nothing is ever heard.
      */
     private static boolean isComplete(Map<String, NodeFacts> facts, List<Heard> heard) {
         return facts.entrySet().stream()
@@ -336,23 +334,24 @@ public final class Examination {
     }
 
     private Map<String, Object> question(NodeFacts own, NodeFacts peer, InterfaceAddress here, JsonObject opened) {
+        String from = InterfaceAddress.text(here.address());
+        String to = opened.text("address");
+        // an RDMA NIC takes what comes at RoCE's port itself, and a transfer by RDMA says more
+        boolean isRdma = RdmaTrials.device(own, from).isPresent()
+                || RdmaTrials.device(peer, to).isPresent();
         return Json.object(
                 "do",
                 "probe",
                 "from",
-                InterfaceAddress.text(here.address()),
+                from,
                 "to",
-                opened.text("address"),
+                to,
                 "tcp",
                 opened.whole("tcp"),
                 "udp",
                 opened.whole("udp"),
                 "roce",
-                // an RDMA NIC takes what comes there itself, and a transfer by RDMA says more
-                opened.isTrue("roce")
-                        && RdmaTrials.device(own, InterfaceAddress.text(here.address()))
-                                .isEmpty()
-                        && RdmaTrials.device(peer, opened.text("address")).isEmpty(),
+                opened.isTrue("roce") && !isRdma,
                 "topology",
                 opened.whole("topology"),
                 "mtu",

@@ -119,12 +119,9 @@ final class Hellos implements AutoCloseable {
                 JsonObject hello = JsonObject.parse(each.substring(blank + 1));
                 if (hello.text("session").equals(session) && !hello.text("node").equals(self)) {
                     found.add(Json.object(
-                            "on",
-                            each.substring(0, blank),
-                            "node",
-                            hello.text("node"),
-                            "interface",
-                            hello.text("interface")));
+                            "on", each.substring(0, blank),
+                            "node", hello.text("node"),
+                            "interface", hello.text("interface")));
                 }
             } catch (IllegalArgumentException _) {
                 // somebody else's

@@ -1,15 +1,19 @@
 package trigon.cluster.probe;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.annotation.Nulls;
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.Optional;
 import trigon.cluster.rdma.Transfer;
 
 /**
- * What one end has seen of a link.
+ * Observations of one end of a link.
  *
  * @param routed true if the ends share no subnet
  * @param neighbour the other end in the kernel's neighbour table; empty if nobody asked for it
@@ -73,6 +77,91 @@ public record LinkResult(
 
         static final Datagrams NONE =
                 new Datagrams(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), 0, 0);
+    }
+
+    /** The end of a question by datagrams. */
+    public enum Answer {
+        OK("ok"),
+        NONE("no answer");
+
+        private final String text;
+
+        Answer(String text) {
+            this.text = text;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    /**
+     * The other end of a link, as the kernel's neighbour table has it.
+     *
+     * @param text its hardware address, or that it did not answer
+     */
+    public record Neighbour(@JsonValue String text) {
+
+        /** One that the kernel has asked in vain. */
+        public static final Neighbour SILENT = new Neighbour("no answer");
+
+        @JsonCreator
+        public Neighbour {}
+
+        public boolean isSilent() {
+            return equals(SILENT);
+        }
+    }
+
+    /** The end of an attempt to connect, and to transfer data over a connection. */
+    public sealed interface Connection {
+
+        /** One of the usual ends. */
+        enum Usual implements Connection {
+            /** A connection came up. */
+            OK,
+            /** Data arrived as they were sent. */
+            RIGHT,
+            /** Data arrived with another checksum. */
+            WRONG,
+            TIMEOUT,
+            REFUSED,
+            UNREACHABLE,
+            /** The other end's address cannot be listened on, so nothing was tried. */
+            NO_LISTENER,
+            /** There was no connection to transfer data over. */
+            NONE;
+
+            @Override
+            public String toString() {
+                return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+            }
+        }
+
+        /** Another end, in words. */
+        record Failed(String why) implements Connection {
+
+            @Override
+            public String toString() {
+                return why;
+            }
+        }
+
+        /** Parses the text of a node. */
+        @JsonCreator
+        static Connection of(String text) {
+            return Arrays.stream(Usual.values())
+                    .filter(each -> each.toString().equals(text))
+                    .<Connection>map(each -> each)
+                    .findFirst()
+                    .orElseGet(() -> new Failed(text));
+        }
+
+        @JsonValue
+        default String text() {
+            return toString();
+        }
     }
 
     LinkResult asRouted() {

@@ -5,19 +5,21 @@ import java.util.Map;
 import java.util.Optional;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
-import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Answer;
+import trigon.cluster.probe.LinkResult.Connection;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
 import trigon.cluster.rdma.Transfer;
 import trigon.cluster.rdma.Transfer.Written;
 
 /**
- * What an examination has found, before anybody thinks about it.
+ * Observations of an examination, without conclusions.
  *
  * @param facts of the nodes that answered, by name
  * @param silent why the others did not, by name
  * @param clocks of the nodes
- * @param heard who heard whom on which interfaces
+ * @param heard hellos that arrived
  * @param probes of links, by direction
- * @param rate whether rates were measured
+ * @param rate true if rates were measured
  */
 public record Observations(
         Map<String, NodeFacts> facts,

@@ -33,9 +33,9 @@ final class ProbeResponder implements AutoCloseable {
     private final Map<InetAddress, Ports> ports = new HashMap<>();
 
     /**
-     * Where it answers, at an address.
+     * Ports at which it answers, at an address.
      *
-     * @param roce whether also at the port of RoCE; not if a device has it: then its own packets are the test
+     * @param roce true if also at the port of RoCE; not if a device has it: then its own packets are the test
      * @param topology the port of announcements, where it answers too; 0 if a job has it
      */
     record Ports(int tcp, int udp, boolean roce, int topology) {}

@@ -18,13 +18,20 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import jdk.net.ExtendedSocketOptions;
-import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Answer;
+import trigon.cluster.probe.LinkResult.Connection;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Neighbour;
 import trigon.routing.KernelRouteLookup;
 import trigon.system.InterfaceAddress;
 import trigon.system.kernel.KernelNeighbours;
@@ -39,11 +46,11 @@ final class Prober {
      *
      * @param from this end
      * @param to the other end
-     * @param roce whether the other end answers at the port of RoCE
-     * @param topologyPort where it answers, too; 0 if nowhere
+     * @param roce true if the other end answers at the port of RoCE
+     * @param topologyPort another port at which it answers; 0 for none
      * @param mtu of this end's interface
      * @param bytes of the transfer
-     * @param rate whether to measure the rate, which takes seconds and all of the link
+     * @param rate true if to measure the rate, which takes seconds and all of the link
      */
     record Order(
             InetAddress from,
@@ -63,11 +70,19 @@ final class Prober {
     private static final long RATE_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final int SOCKET_TIMEOUT_MILLIS = 5_000;
 
-    /** Of all that is sent over TCP: a read has a timeout of its own, and a write has none. */
+    /** Limit for a whole TCP connection: a read has a timeout of its own, and a write has none. */
     private static final long TRANSFER_MILLIS = 5_000;
 
     /** IPv4's header and UDP's; IPv6's has 20 bytes more. */
     private static final int HEADERS = 28;
+
+    private static final int DATAGRAMS = 100;
+    private static final int DATAGRAM_BYTES = 64;
+
+    /** Fills no buffer on the way: a cable takes more in a microsecond. */
+    private static final int AT_ONCE = 10;
+
+    private static final int SILENCE_MILLIS = 700;
 
     private Prober() {}
 
@@ -124,8 +139,11 @@ final class Prober {
         private Optional<Long> rate = Optional.empty();
 
         LinkResult.Stream transfer(Order order) {
-            try (Socket socket = new Socket();
-                    Deadline _ = new Deadline(socket, TRANSFER_MILLIS + (order.rate() ? RATE_NANOS / 1_000_000 : 0))) {
+            Socket socket = new Socket();
+            Executor later = CompletableFuture.delayedExecutor(
+                    TRANSFER_MILLIS + (order.rate() ? RATE_NANOS / 1_000_000 : 0), TimeUnit.MILLISECONDS);
+            Future<?> deadline = CompletableFuture.runAsync(() -> close(socket), later);
+            try (socket) {
                 socket.setTcpNoDelay(true);
                 socket.bind(new InetSocketAddress(order.from(), 0));
                 socket.connect(new InetSocketAddress(order.to(), order.tcpPort()), CONNECT_MILLIS);
@@ -148,7 +166,16 @@ final class Prober {
                 Connection failed = new Connection.Failed("error: " + e.getMessage());
                 end(failed, failed);
             }
+            deadline.cancel(false);
             return new LinkResult.Stream(tcp.orElseThrow(), data, roundTrip, least, rate);
+        }
+
+        private static void close(Socket socket) {
+            try {
+                socket.close(); // wakes up whoever blocks on it
+            } catch (IOException _) {
+                // closed already
+            }
         }
 
         private void end(Connection connecting, Connection transferring) {
@@ -207,8 +234,8 @@ final class Prober {
                 order.roce() ? answer(order, ProbeResponder.ROCE_PORT, usual) : Optional.empty(),
                 order.topologyPort() > 0 ? answer(order, order.topologyPort(), usual) : Optional.empty(),
                 Optional.of(largest(order, headers)),
-                Burst.DATAGRAMS,
-                Burst.lost(order.from(), order.to(), order.udpPort()));
+                DATAGRAMS,
+                lost(order));
     }
 
     private static Optional<Answer> answer(Order order, int port, int payload) {
@@ -258,6 +285,44 @@ final class Prober {
             return said.getInt() == number && said.getInt() == data.length;
         } catch (IOException | UnsupportedOperationException _) {
             return false; // too long for this end's interface, refused, or no answer
+        }
+    }
+
+    /** Number of answers that did not come. A node that is busy answers late, and is waited for. */
+    private static int lost(Order order) {
+        BitSet answered = new BitSet(DATAGRAMS);
+        try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(order.from(), 0))) {
+            socket.connect(new InetSocketAddress(order.to(), order.udpPort()));
+            for (int first = 0; first < DATAGRAMS; first += AT_ONCE) {
+                for (int i = first; i < first + AT_ONCE; i++) {
+                    byte[] data = ByteBuffer.allocate(DATAGRAM_BYTES).putInt(i).array();
+                    socket.send(new DatagramPacket(data, data.length));
+                }
+                socket.setSoTimeout(1);
+                receive(socket, answered, first + AT_ONCE);
+            }
+            socket.setSoTimeout(SILENCE_MILLIS);
+            receive(socket, answered, DATAGRAMS);
+        } catch (IOException _) {
+            // the others did not come
+        }
+        return DATAGRAMS - answered.cardinality();
+    }
+
+    /** Until so many have been answered, or nothing comes any more. */
+    private static void receive(DatagramSocket socket, BitSet answered, int wanted) throws IOException {
+        byte[] answer = new byte[8];
+        DatagramPacket packet = new DatagramPacket(answer, answer.length);
+        try {
+            while (answered.cardinality() < wanted) {
+                socket.receive(packet);
+                int number = ByteBuffer.wrap(answer).getInt();
+                if (number >= 0 && number < DATAGRAMS) {
+                    answered.set(number);
+                }
+            }
+        } catch (SocketTimeoutException _) {
+            return; // lost, or still on the way
         }
     }
 }

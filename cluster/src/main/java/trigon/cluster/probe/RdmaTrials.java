@@ -13,11 +13,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
-import trigon.cluster.facts.Link;
+import trigon.cluster.facts.LinkFacts.Link;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
-import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
 import trigon.cluster.probe.Observations.Probe;
 import trigon.cluster.rdma.Transfer;
 import trigon.cluster.rdma.Transfer.Written;
@@ -41,9 +41,9 @@ final class RdmaTrials {
     private final boolean rate;
 
     /**
-     * Of those nodes.
+     * Takes the nodes that answer.
      *
-     * @param rate whether to measure how fast each link is; one after the other then
+     * @param rate true if to measure how fast each link is; one after the other then
      */
     RdmaTrials(List<NodeConnection> nodes, Map<String, NodeFacts> facts, boolean rate) {
         for (NodeConnection each : nodes) {
@@ -66,7 +66,7 @@ final class RdmaTrials {
         return device(facts.getOrDefault(node, NodeFacts.NONE), address);
     }
 
-    /** Whether both ends have RDMA, and packets go over this link at all: the others have findings of their own. */
+    /** Tells whether both ends have RDMA, and packets go over this link; other links have findings of their own. */
     private boolean isToBeTried(Probe probe) {
         return nodes.containsKey(probe.from())
                 && nodes.containsKey(probe.to())

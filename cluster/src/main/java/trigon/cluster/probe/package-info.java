@@ -1,6 +1,6 @@
 /**
- * What an examination of several nodes does on each of them, and how it asks them. Looks, and sends to addresses that
- * answer; changes nothing.
+ * Examination of several nodes: the questions, and the agent on each of them. It looks, and sends to addresses that
+ * answer; it changes nothing.
  */
 @NullMarked
 package trigon.cluster.probe;

@@ -45,25 +45,25 @@ final class RdmaEnd implements AutoCloseable {
 
     private static final int RETRIES = 6;
     private static final int SHORTEST_RNR_TIMER = 12;
-    /** Of a WRITE that is not cut to the size of a packet. */
+    /** Size of a WRITE that is not cut to the size of a packet. */
     static final int LONG_PIECE = 64 << 10;
 
     private static final long POLL_NANOS = 20_000;
 
     /**
-     * How writing went.
+     * Outcome of writing.
      *
      * @param status of the first failure; SUCCESS without one
      * @param errno of posting or polling; 0 without one
-     * @param complete whether all was acknowledged in time
+     * @param complete true if all was acknowledged in time
      * @param bytes that were acknowledged
      */
     record Written(WorkCompletionStatus status, int errno, boolean complete, long bytes, long nanos) {}
 
     /**
-     * What of the pattern did not come.
+     * Bytes of the pattern that did not come.
      *
-     * @param wrong how many bytes are others
+     * @param wrong number of other bytes
      * @param first the place of the first
      */
     record Checked(long wrong, long first) {}
@@ -134,7 +134,7 @@ final class RdmaEnd implements AutoCloseable {
         return new QueuePairEndpoint(lifecycle.queuePair().number(), psn, link.gid(), port.lid(), port.activeMtu());
     }
 
-    /** Where the peer may write. */
+    /** Memory that the peer may write. */
     MemoryRegion target() {
         return targetRegion;
     }

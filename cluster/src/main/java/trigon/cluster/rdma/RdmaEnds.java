@@ -139,28 +139,17 @@ public final class RdmaEnds implements AutoCloseable {
         end.prepare(question.whole("seed"), question.whole("expected"));
         QueuePairEndpoint endpoint = end.endpoint();
         Map<String, Object> said = Json.object(
-                "device",
-                link.get().deviceName(),
-                "number",
-                endpoint.number(),
-                "psn",
-                endpoint.psn(),
-                "gid",
-                HexFormat.of().formatHex(endpoint.gid().toBytes()),
-                "gidText",
-                endpoint.gid().toString(),
-                "gidIndex",
-                link.get().gidIndex(),
-                "gidType",
-                end.gidType(),
-                "lid",
-                endpoint.lid(),
-                "mtu",
-                endpoint.mtu().bytes(),
-                "address",
-                Long.toHexString(end.target().address()),
-                "key",
-                Integer.toHexString(end.target().remoteKey()));
+                "device", link.get().deviceName(),
+                "number", endpoint.number(),
+                "psn", endpoint.psn(),
+                "gid", HexFormat.of().formatHex(endpoint.gid().toBytes()),
+                "gidText", endpoint.gid().toString(),
+                "gidIndex", link.get().gidIndex(),
+                "gidType", end.gidType(),
+                "lid", endpoint.lid(),
+                "mtu", endpoint.mtu().bytes(),
+                "address", Long.toHexString(end.target().address()),
+                "key", Integer.toHexString(end.target().remoteKey()));
         try {
             end.initialize();
         } catch (VerbsException e) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.cluster.json.Json;
-import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Heard;
 

@@ -6,7 +6,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Nic;
-import trigon.cluster.machine.RdmaPort;
 
 class NodeFactsTest {
 
@@ -21,14 +20,9 @@ class NodeFactsTest {
     void countersOfLaterFactsAreBesideTheFirst() {
         NodeFacts both = facts(5, 7).withCountersOf(facts(8, 9));
 
-        Nic nic = both.interfaces().getFirst();
-        assertThat(Counters.moved(
-                        nic.counters(), both.interfacesAfter().getFirst().counters()))
-                .isEqualTo(Map.of("rx_errors", 3L));
-        RdmaPort port = both.rdmaPorts().getFirst();
-        assertThat(Counters.moved(
-                        port.counters(), both.rdmaPortsAfter().getFirst().counters()))
-                .isEqualTo(Map.of("out_of_sequence", 2L));
+        assertThat(both.interfaces().getFirst().counters()).containsEntry("rx_errors", 5L);
+        assertThat(both.interfacesAfter().getFirst().counters()).containsEntry("rx_errors", 8L);
+        assertThat(both.rdmaPortsAfter().getFirst().counters()).isEqualTo(Map.of("out_of_sequence", 9L));
     }
 
     @Test

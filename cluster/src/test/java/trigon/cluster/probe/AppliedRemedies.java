@@ -18,7 +18,7 @@ import trigon.cluster.diagnosis.Finding;
 import trigon.cluster.diagnosis.Finding.Kind;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.json.Json;
-import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
 import trigon.system.InterfaceAddress;
 
 /**

@@ -79,7 +79,7 @@ class ParameterCountTest {
                     "Counterpart.<init>",
                     "Network.<init>",
                     "NoPathReport.<init>",
-                    "Link.<init>",
+                    "LinkFacts$Link.<init>",
                     "LinkFacts.<init>",
                     "NetworkFacts.<init>",
                     "Nic.<init>",

@@ -124,7 +124,7 @@ public final class BenchCommand extends ToolCommand {
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks(time, folder, programs::stop)) {
             Meetings meetings = meetings(folder, steps.size());
-            BenchHost host = new BenchHost(machine, environment(), folder, patience(), programs);
+            BenchHost host = new BenchHost(home(), environment(), folder, patience(), programs);
             Optional<Perftest> without = perftest
                     ? Optional.of(new Perftest(machine.environment(), folder, timeout, programs))
                     : Optional.empty();

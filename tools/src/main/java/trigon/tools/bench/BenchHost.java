@@ -10,14 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import trigon.cluster.machine.Machine;
 import trigon.tools.bench.BenchStep.Kind;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.machine.NcclHost;
 
 /**
- * Runs nccl-host, a C program that calls the plugin as NCCL does: a process for each rank of this machine and each size.
- * One thread.
+ * Runs nccl-host, a C program that calls the plugin as NCCL does: a process for each rank of this machine and each
+ * size. One thread.
  */
 final class BenchHost {
 
@@ -41,18 +40,12 @@ final class BenchHost {
     private boolean killed;
 
     /**
-     * Of that machine's distribution.
-     *
+     * @param home of the distribution
      * @param folder for logs
      * @param timeoutSeconds for every wait, among them the one for other nodes
      */
-    BenchHost(
-            Machine machine,
-            Map<String, String> environment,
-            Path folder,
-            int timeoutSeconds,
-            StepPrograms programs) {
-        this.host = NcclHost.of(machine, "bench");
+    BenchHost(Path home, Map<String, String> environment, Path folder, int timeoutSeconds, StepPrograms programs) {
+        this.host = NcclHost.of(home);
         this.environment = new HashMap<>(environment);
         this.environment.put("NCCL_DEBUG", "INFO");
         this.folder = folder;

@@ -29,13 +29,6 @@ record BenchResult(
 
     private static final String NOTHING = "-";
 
-    BenchResult {
-        nodes = List.copyOf(nodes);
-        rows = List.copyOf(rows);
-        figures = List.copyOf(figures);
-        problems = List.copyOf(problems);
-    }
-
     /**
      * Adds what other nodes know and this one does not: figures that perftest says at one end only, and reasons.
      *
@@ -72,7 +65,7 @@ record BenchResult(
                     row.step().kind(),
                     row.step().who(nodes),
                     BenchStep.sizeText(row.step().bytes()),
-                    failed ? NOTHING : row.rounds(),
+                    failed ? NOTHING : row.rounds().size(),
                     failed ? NOTHING : number("%.1f", row.micros()),
                     failed ? NOTHING : number("%.3f", row.gigabytesPerSecond()),
                     failed
@@ -93,12 +86,9 @@ record BenchResult(
         bootstrapNote().ifPresent(console::paragraph);
         rows.stream()
                 .filter(BenchRow::hasFailed)
-                .forEach(row -> complain(
-                        console, row.step().who(nodes) + ": " + row.step() + ": " + row.failure()));
+                .forEach(row -> complain(console, row.step().who(nodes) + ": " + row.step() + ": " + row.failure()));
         problems.forEach(problem -> complain(console, problem));
-        Style style = verdict.good() ? Style.GOOD : Style.BAD;
-        Table.wrap(verdict.text(), console.width())
-                .forEach(line -> console.out().println(console.styled(style, line)));
+        console.paragraph(verdict.good() ? Style.GOOD : Style.BAD, verdict.text());
     }
 
     private static void complain(Console console, String text) {
@@ -134,7 +124,9 @@ record BenchResult(
                     BenchStep.names(each.ranks(), nodes),
                     BenchStep.sizeText(each.bytes()),
                     each.latencyMicros().map(micros -> number("%.1f", micros)).orElse("at the other end"),
-                    each.gigabytesPerSecond().map(speed -> number("%.3f", speed)).orElse("at the other end"));
+                    each.gigabytesPerSecond()
+                            .map(speed -> number("%.3f", speed))
+                            .orElse("at the other end"));
         }
         table.print(console);
         console.out().println();

@@ -11,29 +11,17 @@ import trigon.tools.console.CommandFailure;
 /**
  * A step's outcome.
  *
- * @param rounds that were measured; 0 if the step failed
- * @param medianMicros of a round
+ * @param rounds times in microseconds, sorted; empty if the step failed
  * @param wrong elements with another value than the sum
  * @param ways the plugin's lines about the paths, such as over which link
  * @param networks of these paths
  * @param failure the reason; empty if it was measured
  */
 record BenchRow(
-        BenchStep step,
-        int rounds,
-        double medianMicros,
-        long wrong,
-        List<String> ways,
-        List<Network> networks,
-        String failure) {
-
-    BenchRow {
-        ways = List.copyOf(ways);
-        networks = List.copyOf(networks);
-    }
+        BenchStep step, List<Double> rounds, long wrong, List<String> ways, List<Network> networks, String failure) {
 
     static BenchRow failed(BenchStep step, String why) {
-        return new BenchRow(step, 0, 0, 0, List.of(), List.of(), why);
+        return new BenchRow(step, List.of(), 0, List.of(), List.of(), why);
     }
 
     /**
@@ -51,17 +39,17 @@ record BenchRow(
         if (rounds.isEmpty()) {
             throw new CommandFailure("nccl-host has measured nothing");
         }
-        return new BenchRow(
-                step, rounds.size(), rounds.get(rounds.size() / 2), said.whole("wrong"), ways, networks, "");
+        return new BenchRow(step, rounds, said.whole("wrong"), ways, networks, "");
     }
 
     boolean hasFailed() {
-        return rounds == 0;
+        return rounds.isEmpty();
     }
 
     /** Time of a message from its sender's call to the receiver's having it, or of an all-reduce. */
     double micros() {
-        return step.kind() == Kind.POINT_TO_POINT ? medianMicros / 2 : medianMicros;
+        double median = rounds.get(rounds.size() / 2);
+        return step.kind() == Kind.POINT_TO_POINT ? median / 2 : median;
     }
 
     /**
@@ -69,7 +57,7 @@ record BenchRow(
      * bandwidth as nccl-tests define it.
      */
     double gigabytesPerSecond() {
-        if (medianMicros <= 0) {
+        if (micros() <= 0) {
             return 0;
         }
         double plain = step.bytes() / micros() / 1e3;
@@ -94,7 +82,7 @@ record BenchRow(
                         .forEach(all::add);
             });
         }
-        return new BenchRow(step, rounds, medianMicros, wrong, ways, all, reasons.toString());
+        return new BenchRow(step, rounds, wrong, ways, all, reasons.toString());
     }
 
     private boolean isSame(JsonObject row) {
@@ -110,7 +98,7 @@ record BenchRow(
             json.put("failed", failure);
         } else {
             json.putAll(Json.object(
-                    "rounds", rounds,
+                    "rounds", rounds.size(),
                     "medianMicros", micros(),
                     "gigabytesPerSecond", gigabytesPerSecond(),
                     "wrong", wrong,

@@ -140,10 +140,6 @@ final class BenchRun {
     /** Compares what has been measured with what this machine's links promise. */
     BenchResult result(List<String> nodes) {
         return new BenchResult(
-                nodes,
-                rows,
-                figures,
-                List.copyOf(problems),
-                Verdict.of(rows, meetings.areHere(), links, nodes));
+                nodes, rows, figures, List.copyOf(problems), Verdict.of(rows, meetings.areHere(), links, nodes));
     }
 }

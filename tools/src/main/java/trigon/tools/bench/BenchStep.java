@@ -48,10 +48,6 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
         }
     }
 
-    BenchStep {
-        ranks = List.copyOf(ranks);
-    }
-
     /**
      * Rank 0 with each other one, and then all of them.
      *

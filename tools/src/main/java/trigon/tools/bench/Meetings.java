@@ -37,10 +37,6 @@ record Meetings(Path folder, int steps, List<String> hosts, int port) {
 
     private static final int LAST_PORT = 65_535;
 
-    Meetings {
-        hosts = List.copyOf(hosts);
-    }
-
     /** Parses {@code HOST:PORT}; empty if it is none, or leaves too few ports for the steps. */
     static Optional<Meetings> parse(Path folder, int steps, String text) {
         int colon = text.lastIndexOf(':');

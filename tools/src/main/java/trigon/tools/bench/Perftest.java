@@ -43,10 +43,6 @@ final class Perftest {
     record Figures(
             List<Integer> ranks, long bytes, Optional<Double> latencyMicros, Optional<Double> gigabytesPerSecond) {
 
-        Figures {
-            ranks = List.copyOf(ranks);
-        }
-
         /** Adds the other end's figures of the same ranks and size. */
         Figures completed(List<Figures> others) {
             return new Figures(

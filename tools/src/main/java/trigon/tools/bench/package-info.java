@@ -1,4 +1,4 @@
-/** How fast messages and all-reduces are, through the real plugin, without GPUs. */
+/** The command bench: speeds of messages and all-reduces through the real plugin, without GPUs. */
 @NullMarked
 package trigon.tools.bench;
 

@@ -1,5 +1,6 @@
 package trigon.tools.command;
 
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -7,6 +8,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
+import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 
 /** A command, with the machine that it looks at and the console that it writes to. One thread. */
@@ -26,6 +28,17 @@ public abstract class ToolCommand implements Callable<Integer> {
     /** The failure of a wrong option or parameter: the program prints it, and exits with 2. */
     protected ParameterException wrong(String message) {
         return new ParameterException(spec.commandLine(), message);
+    }
+
+    /**
+     * Folder of the distribution, for a command that needs one.
+     *
+     * @throws CommandFailure if it is unknown
+     */
+    protected Path home() {
+        return machine.home()
+                .orElseThrow(() -> new CommandFailure(spec.name()
+                        + " needs a distribution: run bin/trigon in a distribution, or ./trigon in a checkout"));
     }
 
     /** Prints a JSON document of that schema, which begins with this program's version and the host. */

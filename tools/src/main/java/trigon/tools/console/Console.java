@@ -5,12 +5,12 @@ import java.util.List;
 import trigon.system.PrintableText;
 
 /**
- * Where a command writes. One thread.
+ * Output streams of a command. One thread.
  *
  * @param out the result, and nothing else
  * @param err errors and progress
- * @param colour whether the result may have colours: it goes to a terminal
- * @param progress whether errors go to a terminal, so that somebody waits there
+ * @param colour true if the result may have colours: it goes to a terminal
+ * @param progress true if errors go to a terminal, so that somebody waits there
  * @param width columns of the terminal, or of {@code COLUMNS}
  */
 public record Console(PrintStream out, PrintStream err, boolean colour, boolean progress, int width) {
@@ -27,6 +27,16 @@ public record Console(PrintStream out, PrintStream err, boolean colour, boolean 
     /** A text in that style. */
     public String styled(Style style, String text) {
         return colour ? style.begin() + text + Style.END : text;
+    }
+
+    /** Prints a line of the result in that style. */
+    public void line(Style style, String text) {
+        out.println(styled(style, text));
+    }
+
+    /** Prints a text of the result in that style, in lines that fit; words stay whole. */
+    public void paragraph(Style style, String text) {
+        Table.wrap(text, width).forEach(each -> line(style, each));
     }
 
     /** Says a part of the result at once, to somebody who waits for the rest. */

@@ -2,7 +2,7 @@ package trigon.tools.console;
 
 import java.time.Duration;
 
-/** What commands measure intervals with, and pause by: tests have it pass as they need it. */
+/** Clock and pauses of commands; tests bring their own. */
 public interface Time {
 
     /** The clock of this machine, and real pauses. */

@@ -1,4 +1,4 @@
-/** How commands write: tables, JSON, colours where there is a terminal. */
+/** Output of commands: tables, texts, colours where there is a terminal; and files that users name. */
 @NullMarked
 package trigon.tools.console;
 

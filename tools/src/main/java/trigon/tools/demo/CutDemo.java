@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.cluster.json.Json;
-import trigon.cluster.machine.Machine;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.demo.DemoRanks.Rank;
@@ -49,14 +48,14 @@ record CutDemo(boolean spaces, long bytes, Duration away) {
     /**
      * Runs it.
      *
-     * @param folder for settings and logs
+     * @param ranks are closed at the end
      * @return the result, for JSON
      */
-    Map<String, Object> run(Machine machine, Console console, Path folder) throws IOException, InterruptedException {
+    Map<String, Object> run(DemoRanks ranks, Console console) throws IOException, InterruptedException {
         DemoCluster cluster = cluster(spaces);
-        try (DemoRanks ranks = new DemoRanks(machine, folder)) {
+        try (ranks) {
             cluster.write(ranks.settings(), "");
-            Path until = folder.resolve("until");
+            Path until = ranks.settings().resolveSibling("until");
             for (char node : cluster.nics().keySet()) {
                 ranks.start(
                         node,

@@ -89,7 +89,7 @@ record DemoCluster(String links, SortedMap<Character, List<Nic>> nics) {
     }
 
     /**
-     * Of a shape.
+     * Makes the cluster of a shape.
      *
      * @param cut the cable that is left out
      */

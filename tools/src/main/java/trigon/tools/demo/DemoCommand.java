@@ -1,6 +1,7 @@
 package trigon.tools.demo;
 
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
@@ -25,7 +27,6 @@ import trigon.tools.console.UserFiles;
 import trigon.tools.demo.DemoCluster.Links;
 import trigon.tools.demo.DemoCluster.Shape;
 import trigon.tools.demo.ShapeDemo.Test;
-import trigon.tools.machine.Distribution;
 
 /** {@code trigon demo}: whether the plugin works on this machine, and whether it does when a cable is cut. */
 @Command(
@@ -178,13 +179,13 @@ public final class DemoCommand extends ToolCommand {
                 seconds > 0 && seconds <= MAX_SECONDS_AWAY,
                 "--away is " + seconds + ": must be 1 to " + MAX_SECONDS_AWAY);
         if (!apart) {
-            Optional<List<String>> words = Apart.by(CutDemo.cluster(true).namespaces());
+            Optional<List<String>> words = inNamespaces(CutDemo.cluster(true).namespaces());
             if (words.isPresent()) {
                 return runApart(words.get());
             }
         }
         CutDemo demo = new CutDemo(apart, size, Duration.ofSeconds(seconds));
-        return inFolder(folder -> demo.run(machine, meanwhile(), folder.resolve("cut")));
+        return inFolder(folder -> demo.run(new DemoRanks(machine, home(), folder.resolve("cut")), meanwhile()));
     }
 
     private int runShape() throws IOException, InterruptedException {
@@ -217,7 +218,8 @@ public final class DemoCommand extends ToolCommand {
         String layout = shape + cut.map(cable -> " without " + cable).orElse("");
         ShapeDemo demo = new ShapeDemo(layout, kind, ranks, test, bytes.orElse(BYTES), iterations, handshakeTimeout);
         return inFolder(folder -> {
-            Map<String, Object> result = demo.run(machine, meanwhile(), cluster, folder.resolve("ranks"));
+            Map<String, Object> result =
+                    demo.run(new DemoRanks(machine, home(), folder.resolve("ranks")), meanwhile(), cluster);
             if (Boolean.TRUE.equals(result.get("good"))) {
                 meanwhile().say("Every element was right on every rank.");
             }
@@ -227,22 +229,57 @@ public final class DemoCommand extends ToolCommand {
 
     /** The devices' addresses are on the loopback interface of a namespace. */
     private int simulate(DemoCluster cluster) throws IOException, InterruptedException {
-        Path device = Distribution.homeFor("demo", machine).resolve("libexec/simulated/libibverbs.so.1");
+        Path device = home().resolve("libexec/simulated/libibverbs.so.1");
         if (!Files.isReadable(device)) {
             throw new CommandFailure(
                     "--links simulated: no " + device + ": the machine that built this had no <infiniband/verbs.h>");
         }
-        return runApart(Apart.by(cluster.addresses())
+        return runApart(inNamespaces(cluster.addresses())
                 .orElseThrow(() -> new CommandFailure("--links simulated: takes the program ip, and a network"
                         + " namespace, which this user cannot make; root can")));
     }
 
     private int runApart(List<String> words) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(
-                Distribution.homeFor("demo", machine).resolve("bin/trigon").toString()));
+        List<String> command =
+                new ArrayList<>(List.of(home().resolve("bin/trigon").toString()));
         command.addAll(spec.root().commandLine().getParseResult().originalArgs());
         command.add(APART);
-        return Apart.run(words, command);
+        return wait(new ProcessBuilder(joined(words, command)).inheritIO());
+    }
+
+    /**
+     * The words that run a command in namespaces of its own, for mounts and networks, which go with the processes in
+     * them: as root, or as a user who is root there alone.
+     *
+     * @param setup for sh: comes before the command
+     * @return empty if this user cannot make such namespaces, or the setup fails in them
+     */
+    private static Optional<List<String>> inNamespaces(String setup) throws InterruptedException {
+        for (String kind : List.of("-mn", "-Urmn")) {
+            List<String> words = List.of("unshare", kind, "sh", "-c", setup + " && exec \"$@\"", "sh");
+            try {
+                ProcessBuilder trial = new ProcessBuilder(joined(words, List.of("true")));
+                if (wait(trial.redirectErrorStream(true).redirectOutput(Redirect.DISCARD)) == 0) {
+                    return Optional.of(words);
+                }
+            } catch (IOException _) {
+                return Optional.empty(); // no unshare
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static int wait(ProcessBuilder command) throws IOException, InterruptedException {
+        Process process = command.start();
+        try {
+            return process.waitFor();
+        } finally {
+            process.destroy();
+        }
+    }
+
+    private static List<String> joined(List<String> words, List<String> command) {
+        return Stream.concat(words.stream(), command.stream()).toList();
     }
 
     /** Output for the steps of a demo. */

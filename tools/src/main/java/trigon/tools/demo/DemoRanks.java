@@ -19,7 +19,8 @@ final class DemoRanks implements AutoCloseable {
 
     private static final int LINES_OF_A_FAILURE = 25;
 
-    private final Machine machine;
+    private final Map<String, String> environment;
+    private final Path home;
     private final NcclHost host;
     private final Path folder;
     private final List<Rank> started = new ArrayList<>();
@@ -38,12 +39,22 @@ final class DemoRanks implements AutoCloseable {
     }
 
     /** @param folder made anew: has their settings and logs, and is where they meet */
-    DemoRanks(Machine machine, Path folder) throws IOException {
-        this.machine = machine;
-        this.host = NcclHost.of(machine, "demo");
+    DemoRanks(Machine machine, Path home, Path folder) throws IOException {
+        this.environment = machine.environment();
+        this.home = home;
+        this.host = NcclHost.of(home);
         this.folder = folder;
         Folder.delete(folder);
         Files.createDirectories(folder.resolve("rendezvous"));
+    }
+
+    /** The distribution. */
+    Path home() {
+        return home;
+    }
+
+    Map<String, String> environment() {
+        return environment;
     }
 
     /** The cluster file. */
@@ -66,7 +77,7 @@ final class DemoRanks implements AutoCloseable {
      */
     void start(char node, int count, List<String> within, Map<String, String> variables, List<String> options)
             throws IOException {
-        Map<String, String> all = new HashMap<>(machine.environment());
+        Map<String, String> all = new HashMap<>(environment);
         all.put("TRIGON_NODE", Character.toString(node));
         all.put("TRIGON_CONFIG", settings().toString());
         all.put("NCCL_DEBUG", "INFO");

@@ -11,12 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import trigon.cluster.json.Json;
-import trigon.cluster.machine.Machine;
 import trigon.tools.console.Console;
 import trigon.tools.console.Count;
 import trigon.tools.demo.DemoCluster.Links;
 import trigon.tools.demo.DemoRanks.Rank;
-import trigon.tools.machine.Distribution;
 
 /**
  * All-reduces, or messages from each to each, over the cables of a shape.
@@ -51,30 +49,29 @@ record ShapeDemo(
     /**
      * Runs it.
      *
-     * @param folder for settings and logs
+     * @param ranks are closed at the end
      * @return the result, for JSON
      */
-    Map<String, Object> run(Machine machine, Console console, DemoCluster cluster, Path folder)
+    Map<String, Object> run(DemoRanks ranks, Console console, DemoCluster cluster)
             throws IOException, InterruptedException {
         introduce(console, cluster);
         Path fabric = Path.of("/dev/shm/trigon-demo-" + ProcessHandle.current().pid());
         String options = "--test %s --bytes %d --iterations %d".formatted(test, bytes, iterations);
-        try (DemoRanks ranks = new DemoRanks(machine, folder)) {
+        boolean simulated = links == Links.SIMULATED;
+        try (ranks) {
             cluster.write(
-                    ranks.settings(), "timeout: %s, clusterKeyFile: '%s'".formatted(handshakeTimeout, key(folder)));
+                    ranks.settings(),
+                    "timeout: %s, clusterKeyFile: '%s'".formatted(handshakeTimeout, key(ranks.settings())));
             for (int i = 0; i < order.length(); i++) {
                 char node = order.charAt(i);
                 ranks.start(
                         node,
                         order.length(),
-                        links == Links.SIMULATED ? devices(machine) : List.of(),
-                        links == Links.SIMULATED
-                                ? variables(machine, node, cluster.devices(node), fabric, folder)
-                                : Map.of(),
+                        simulated ? List.of(ranks.home() + "/libexec/training/fake-sysfs.sh", "simulated") : List.of(),
+                        simulated ? variables(ranks, node, cluster.devices(node), fabric) : Map.of(),
                         List.of(options.split(" ", -1)));
             }
-            boolean right = ranks.haveSucceeded(console);
-            return report(console, right, ranks.all());
+            return report(console, ranks.haveSucceeded(console), ranks.all());
         } finally {
             Files.deleteIfExists(fabric);
             Files.deleteIfExists(Path.of(fabric + ".locks"));
@@ -115,28 +112,30 @@ record ShapeDemo(
     }
 
     /** Routes over two relays take a key. */
-    private static Path key(Path folder) throws IOException {
+    private static Path key(Path settings) throws IOException {
         byte[] key = new byte[KEY_BYTES];
         new SecureRandom().nextBytes(key);
         Path file = Files.createFile(
-                folder.resolve("cluster.key"),
+                settings.resolveSibling("cluster.key"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         return Files.write(file, key);
     }
 
-    private static List<String> devices(Machine machine) {
-        return List.of(Distribution.homeFor("demo", machine) + "/libexec/training/fake-sysfs.sh", "simulated");
-    }
-
-    private static Map<String, String> variables(Machine machine, char node, String devices, Path fabric, Path folder) {
-        String libraries = Distribution.homeFor("demo", machine) + "/libexec/simulated";
-        String others = machine.environment().getOrDefault("LD_LIBRARY_PATH", "");
-        return Map.ofEntries(
-                Map.entry("TMPDIR", folder.toString()),
-                Map.entry("SIMVERBS_FABRIC", fabric.toString()),
-                Map.entry("SIMVERBS_RING", "262144"),
-                Map.entry("SIMVERBS_NODE", Character.toString(node)),
-                Map.entry("SIMVERBS_DEVICES", devices),
-                Map.entry("LD_LIBRARY_PATH", others.isEmpty() ? libraries : libraries + ":" + others));
+    private static Map<String, String> variables(DemoRanks ranks, char node, String devices, Path fabric) {
+        String libraries = ranks.home() + "/libexec/simulated";
+        String others = ranks.environment().getOrDefault("LD_LIBRARY_PATH", "");
+        return Map.of(
+                "TMPDIR",
+                String.valueOf(ranks.settings().getParent()),
+                "SIMVERBS_FABRIC",
+                fabric.toString(),
+                "SIMVERBS_RING",
+                "262144",
+                "SIMVERBS_NODE",
+                Character.toString(node),
+                "SIMVERBS_DEVICES",
+                devices,
+                "LD_LIBRARY_PATH",
+                others.isEmpty() ? libraries : libraries + ":" + others);
     }
 }

@@ -7,10 +7,10 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Agent;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 
 /** {@code trigon agent}: a node's part of an examination, which {@code doctor} starts there. */
@@ -21,14 +21,10 @@ import trigon.tools.console.Console;
             "Answer questions of \"trigon doctor\" from standard input.",
             "The part of the doctor that it starts on each node by ssh."
         })
-public final class AgentCommand implements Callable<Integer> {
-
-    private final Machine machine;
-    private final Console console;
+public final class AgentCommand extends ToolCommand {
 
     public AgentCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override

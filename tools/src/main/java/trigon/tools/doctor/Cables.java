@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import trigon.cluster.cabling.Cluster;
+import trigon.cluster.diagnosis.Cluster;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
@@ -100,7 +100,7 @@ public final class Cables {
     /** Ends that hear several nodes, or several ports of one: those of each switch or bridge together. */
     static List<List<String>> switches(Observations seen) {
         Cluster cluster = new Cluster(seen);
-        return cluster.wires().all().stream()
+        return cluster.wires().stream()
                 .filter(ends -> !cluster.isCable(ends.getFirst()))
                 .toList();
     }

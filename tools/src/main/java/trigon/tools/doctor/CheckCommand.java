@@ -2,7 +2,7 @@ package trigon.tools.doctor;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -11,6 +11,8 @@ import trigon.cluster.diagnosis.Finding;
 import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Observations;
+import trigon.cluster.probe.Observations.Probe;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.nodes.NodesOptions;
 
@@ -22,10 +24,7 @@ import trigon.tools.nodes.NodesOptions;
             "Runs the checks of \"trigon doctor\" and prints a summary: whether links work and carry data"
                     + " correctly, by RDMA or TCP."
         })
-public final class CheckCommand implements Callable<Integer> {
-
-    private final Machine machine;
-    private final Console console;
+public final class CheckCommand extends ToolCommand {
 
     @Mixin
     private final NodesOptions nodes = new NodesOptions();
@@ -34,8 +33,7 @@ public final class CheckCommand implements Callable<Integer> {
     private boolean json;
 
     public CheckCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override
@@ -43,11 +41,34 @@ public final class CheckCommand implements Callable<Integer> {
         Observations seen = nodes.examine(machine, console, false);
         List<Finding> findings = Diagnosis.of(seen);
         if (json) {
-            console.out().print(Json.text(DoctorJson.inShort(machine, seen, findings)));
+            printJson("trigon.check/1", json(seen, findings));
         } else {
             new DoctorText(console, seen, findings, (node, command) -> nodes.typed(machine, node, command))
                     .printShort();
         }
         return Diagnosis.isHealthy(findings) ? 0 : 1;
+    }
+
+    private static Map<String, Object> json(Observations seen, List<Finding> findings) {
+        return Json.object(
+                "good", Diagnosis.isHealthy(findings),
+                "nodes", List.copyOf(seen.facts().keySet()),
+                "silent", seen.silent(),
+                "links",
+                        Json.object(
+                                "tried", seen.probes().size(),
+                                "working",
+                                        seen.probes().stream()
+                                                .filter(Probe::works)
+                                                .count(),
+                                "triedRdma",
+                                        seen.probes().stream()
+                                                .filter(Probe::hasRdma)
+                                                .count(),
+                                "workingRdma",
+                                        seen.probes().stream()
+                                                .filter(Probe::isRdmaRight)
+                                                .count()),
+                "findings", findings.stream().map(Finding::json).toList());
     }
 }

@@ -3,8 +3,8 @@ package trigon.tools.doctor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -13,6 +13,7 @@ import trigon.cluster.diagnosis.Finding;
 import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Observations;
+import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.UserFiles;
 import trigon.tools.nodes.NodesOptions;
@@ -26,10 +27,7 @@ import trigon.tools.nodes.NodesOptions;
                     + " findings with remedies, the most severe first.",
             "Needs no job, no GPU and no root, and changes nothing."
         })
-public final class DoctorCommand implements Callable<Integer> {
-
-    private final Machine machine;
-    private final Console console;
+public final class DoctorCommand extends ToolCommand {
 
     @Mixin
     private final NodesOptions nodes = new NodesOptions();
@@ -52,8 +50,7 @@ public final class DoctorCommand implements Callable<Integer> {
     private boolean json;
 
     public DoctorCommand(Machine machine, Console console) {
-        this.machine = machine;
-        this.console = console;
+        super(machine, console);
     }
 
     @Override
@@ -61,11 +58,22 @@ public final class DoctorCommand implements Callable<Integer> {
         Observations seen = nodes.examine(machine, console, rate);
         List<Finding> findings = Diagnosis.of(seen);
         if (json) {
-            console.out().print(Json.text(DoctorJson.of(machine, seen, findings)));
+            printJson("trigon.doctor/1", json(seen, findings));
         } else {
             new DoctorText(console, seen, findings, (node, command) -> nodes.typed(machine, node, command)).print(fix);
         }
         cables.ifPresent(file -> UserFiles.write(file, Cables.listed(seen)));
         return Diagnosis.isHealthy(findings) ? 0 : 1;
+    }
+
+    private static Map<String, Object> json(Observations seen, List<Finding> findings) {
+        return Json.object(
+                "nodes", List.copyOf(seen.facts().keySet()),
+                "silent", seen.silent(),
+                "findings", findings.stream().map(Finding::json).toList(),
+                "cables", Cables.of(seen),
+                "switches", Cables.switches(seen),
+                "probes", seen.probes(),
+                "facts", List.copyOf(seen.facts().values()));
     }
 }

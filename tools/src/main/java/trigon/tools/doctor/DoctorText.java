@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 import trigon.cluster.diagnosis.Finding;
 import trigon.cluster.diagnosis.Finding.Kind;
 import trigon.cluster.diagnosis.Finding.Remedy;
-import trigon.cluster.probe.Connection.Usual;
+import trigon.cluster.probe.LinkResult.Connection.Usual;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.Observations.Probe;
 import trigon.cluster.rdma.Transfer;
@@ -29,7 +29,7 @@ final class DoctorText {
     private final Observations seen;
     private final List<Finding> findings;
 
-    /** @param typed how a command for a node, the first word, is typed here */
+    /** @param typed makes of a node and a command the line that is typed here */
     DoctorText(Console console, Observations seen, List<Finding> findings, BinaryOperator<String> typed) {
         this.console = console;
         this.typed = typed;
@@ -74,17 +74,13 @@ final class DoctorText {
         return isThere ? "there is RDMA" : "over TCP, without RDMA";
     }
 
-    private void title(String text) {
-        console.out().println(console.styled(Style.STRONG, text));
-    }
-
     private void matrix() {
         List<String> nodes = new ArrayList<>(seen.facts().keySet());
         nodes.addAll(seen.silent().keySet());
         if (nodes.size() > MAX_IN_MATRIX) {
             return;
         }
-        title("Working links of all links, from row to column");
+        console.line(Style.STRONG, "Working links of all links, from row to column");
         String[] header = new String[nodes.size() + 1];
         header[0] = "";
         for (int i = 0; i < nodes.size(); i++) {
@@ -135,7 +131,7 @@ final class DoctorText {
         if (seen.probes().isEmpty()) {
             return;
         }
-        title("Links");
+        console.line(Style.STRONG, "Links");
         Table table = new Table("from", "to", "TCP", "RDMA", "round trip", "MTU", "rate", "addresses");
         for (Probe probe : seen.probes()) {
             table.styled(
@@ -168,7 +164,7 @@ final class DoctorText {
     private void cables() {
         List<Cables.Cable> cables = Cables.of(seen);
         if (!cables.isEmpty()) {
-            title("Cables, by received multicast");
+            console.line(Style.STRONG, "Cables, by received multicast");
             Table table = new Table("one end", "other end");
             cables.forEach(cable -> table.row(cable.from(), cable.to()));
             table.print(console);
@@ -176,7 +172,7 @@ final class DoctorText {
         }
         List<List<String>> switches = Cables.switches(seen);
         if (!switches.isEmpty()) {
-            title("Switches, by received multicast");
+            console.line(Style.STRONG, "Switches, by received multicast");
             switches.forEach(ends -> paragraph("", String.join(", ", ends)));
             console.out().println();
         }
@@ -184,10 +180,10 @@ final class DoctorText {
 
     private void findings() {
         if (findings.isEmpty()) {
-            console.out().println(console.styled(Style.GOOD, "No problems found."));
+            console.line(Style.GOOD, "No problems found.");
             return;
         }
-        title(Count.of(findings.size(), "finding"));
+        console.line(Style.STRONG, Count.of(findings.size(), "finding"));
         for (Finding finding : findings) {
             Style style = switch (finding.weight()) {
                 case ERROR -> Style.BAD;
@@ -195,11 +191,9 @@ final class DoctorText {
                 case NOTE -> Style.FAINT;
             };
             console.out().println();
-            console.out()
-                    .println(console.styled(
-                            style,
-                            finding.weight().name().toLowerCase(Locale.ROOT) + " [" + finding.code() + "] "
-                                    + finding.where()));
+            console.line(
+                    style,
+                    finding.weight().name().toLowerCase(Locale.ROOT) + " [" + finding.code() + "] " + finding.where());
             paragraph("", finding.what());
             paragraph("seen by: ", finding.evidence());
             for (Remedy remedy : finding.remedies()) {
@@ -230,7 +224,7 @@ final class DoctorText {
     /** All commands that change something, by node, and what makes them last; none of them has been run. */
     private void fixes() {
         console.out().println();
-        title("Commands that would fix this; nothing was changed");
+        console.line(Style.STRONG, "Commands that would fix this; nothing was changed");
         List<String> said = new ArrayList<>();
         for (Finding finding : findings) {
             for (Remedy remedy : finding.remedies()) {

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What makes a change by {@code ip} or {@code sysctl} outlast the next start: of NetworkManager and of netplan, since a
+ * Commands that keep a change by {@code ip} or {@code sysctl} after a restart, for NetworkManager and for netplan: a
  * machine has one or the other. Pure. See nmcli(1), netplan-set(8) and sysctl.d(5).
  */
 final class LastingCommands {
@@ -21,7 +21,7 @@ final class LastingCommands {
     private LastingCommands() {}
 
     /**
-     * Of commands joined by {@code &&}.
+     * Finds those for commands joined by {@code &&}.
      *
      * @param hasAddress of an interface by its name: what gives it an address of IPv4, such as DHCP, is left as it is
      * @return comments, none for what does not change the configuration of an interface

@@ -14,7 +14,6 @@ import trigon.cluster.machine.Machine;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.Console;
 import trigon.tools.console.ShellWord;
-import trigon.tools.machine.Distribution;
 
 /** {@code trigon env}: what a shell evaluates before it starts a job. */
 @Command(
@@ -44,7 +43,7 @@ public final class EnvCommand extends ToolCommand {
 
     @Override
     public Integer call() {
-        Path library = Distribution.homeFor("env", machine).resolve("lib");
+        Path library = home().resolve("lib");
         Map<String, String> variables = variables(library);
         List<Finding> findings = Diagnosis.ofNcclSettings(machine);
         if (json) {

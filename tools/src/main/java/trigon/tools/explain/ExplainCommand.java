@@ -47,7 +47,7 @@ import trigon.verbs.LinkKind;
         })
 public final class ExplainCommand extends ToolCommand {
 
-    /** Of a listener that is not there: nothing is connected to. */
+    /** Stands for a listener; nothing connects to it. */
     private static final int ANY_PORT = 1;
 
     @Option(
@@ -77,7 +77,7 @@ public final class ExplainCommand extends ToolCommand {
 
     private record Candidate(LocalLink local, PeerLink remote, String rule, int place) {
 
-        /** What its slowest link is worth, and why that is not what the kernel says. */
+        /** Bandwidth that the slower link counts with, and the reason if it differs from the kernel's. */
         String bandwidth() {
             String counted = local.bandwidth().and(remote.bandwidth()).toString();
             return local.use().toString().isEmpty() || place == 0 ? counted : counted + ", " + local.use();
@@ -90,7 +90,13 @@ public final class ExplainCommand extends ToolCommand {
             throw wrong("either --to names another node, with or without --from, or --pid a process");
         }
         if (pid != 0) {
-            return new ProcessPaths(machine, console, pid).explain(json);
+            ProcessPaths paths = ProcessPaths.of(pid, console);
+            if (json) {
+                printJson("trigon.explain/1", paths.json());
+            } else {
+                paths.print(console);
+            }
+            return paths.areUp() ? 0 : 1;
         }
         MachineLinks links = MachineLinks.of(machine);
         if (from.isEmpty() || links.config().thisNode().map(NodeConfig::name).equals(Optional.of(from))) {
@@ -101,8 +107,8 @@ public final class ExplainCommand extends ToolCommand {
             return explain(links.config(), table, peer(links.config(), table.links()));
         }
         elsewhere = true;
-        PluginConfig config = OtherNode.config(machine, from);
-        return explain(config, OtherNode.table(config), peer(config, List.of()));
+        PluginConfig config = FileRouting.config(machine, from);
+        return explain(config, FileRouting.table(config), peer(config, List.of()));
     }
 
     private int explain(PluginConfig config, RoutingTable table, PeerDescription peer) {
@@ -129,7 +135,7 @@ public final class ExplainCommand extends ToolCommand {
     private static List<String> relays(PluginConfig config, RoutingTable table, PeerDescription peer) {
         return config.cluster()
                 .filter(_ -> config.value(Settings.RELAY).serves())
-                .map(cluster -> FileRelays.between(
+                .map(cluster -> FileRouting.relays(
                         cluster,
                         table.links().stream().map(LocalLink::address).toList(),
                         peer.links().stream().map(PeerLink::interfaceAddress).toList()))
@@ -142,12 +148,12 @@ public final class ExplainCommand extends ToolCommand {
         String text;
         if (!relays.isEmpty()) {
             String names = String.join(", ", relays);
-            console.out().println(console.styled(Style.GOOD, "Trigon relays by itself, through " + names + "."));
+            console.line(Style.GOOD, "Trigon relays by itself, through " + names + ".");
             text = "No cable joins the two nodes. A relay works while a process of the job, or \"trigon relay\", runs"
                     + (relays.size() == 1 ? " on that node." : " on each of these nodes, and with a cluster key.");
         } else {
             String off = isOn ? "." : ", and relays are off.";
-            console.out().println(console.styled(Style.BAD, "There is no direct path" + off));
+            console.line(Style.BAD, "There is no direct path" + off);
             text = isOn ? withoutRelays(config) : "With the setting relay: on, other nodes pass the data on.";
         }
         console.paragraph(text);
@@ -272,13 +278,9 @@ public final class ExplainCommand extends ToolCommand {
                     each.rule());
         }
         table.print(console);
-        Table.wrap(
-                        "Order: without a file, what carries most; the same subnet before a route, the longer"
-                                + " prefix first, RDMA before TCP, then the NICs' order in the file. A relayed"
-                                + " path goes first if it carries more. Assumes that the peer has RDMA and TCP,"
-                                + " and the same speed.",
-                        console.width())
-                .forEach(console.out()::println);
+        console.paragraph("Order: without a file, what carries most; the same subnet before a route, the longer prefix"
+                + " first, RDMA before TCP, then the NICs' order in the file. A relayed path goes first if it carries"
+                + " more. Assumes that the peer has RDMA and TCP, and the same speed.");
     }
 
     private String name(LocalLink link) {

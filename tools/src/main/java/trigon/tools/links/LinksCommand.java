@@ -1,6 +1,5 @@
 package trigon.tools.links;
 
-import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import trigon.cluster.facts.LinkFacts;
@@ -33,9 +32,7 @@ public final class LinksCommand extends ToolCommand {
     public Integer call() {
         MachineLinks links = MachineLinks.of(machine);
         if (json) {
-            Map<String, Object> document = machine.document("trigon.links/1");
-            document.putAll(Json.object(LinkFacts.of(links, MachineGpus.of(machine))));
-            console.out().print(Json.text(document));
+            printJson("trigon.links/1", Json.object(LinkFacts.of(links, MachineGpus.of(machine))));
         } else {
             new LinksText(console).print(links, MachineGpus.of(machine));
         }

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import trigon.cluster.machine.MachineGpus;
 import trigon.cluster.machine.MachineLinks;
 import trigon.cluster.machine.Nic;
-import trigon.cluster.machine.Pci;
+import trigon.cluster.machine.Nic.Pci;
 import trigon.cluster.machine.RdmaPort;
 import trigon.routing.LeftOut;
 import trigon.routing.LocalLink;
@@ -30,7 +30,7 @@ public final class LinksText {
     }
 
     void print(MachineLinks links, MachineGpus gpus) {
-        links.problems().forEach(problem -> note(Style.BAD, "problem", problem));
+        links.problems().forEach(problem -> console.paragraph(Style.BAD, "problem: " + problem));
         if (!links.problems().isEmpty()) {
             console.out().println("A job does not start before this is corrected. This machine has:");
             console.out().println();
@@ -46,31 +46,19 @@ public final class LinksText {
         printLeftOut(links);
         links.warnings().forEach(warning -> {
             console.out().println();
-            note(Style.WARNING, "warning", warning);
+            console.paragraph(Style.WARNING, "warning: " + warning);
         });
         if (links.discovered().links().isEmpty()) {
             console.out().println();
-            note(
+            console.paragraph(
                     Style.BAD,
-                    "problem",
-                    "there is no usable link: bring up an interface with an IP address, or name the NICs in a"
+                    "problem: there is no usable link: bring up an interface with an IP address, or name the NICs in a"
                             + " cluster file (TRIGON_CONFIG)");
         }
     }
 
-    private void title(String text) {
-        console.out().println(console.styled(Style.STRONG, text));
-    }
-
-    private void note(Style style, String word, String text) {
-        String line = word + ": " + text;
-        List<String> lines = Table.wrap(line, console.width());
-        console.out().println(console.styled(style, lines.getFirst()));
-        lines.subList(1, lines.size()).forEach(each -> console.out().println(console.styled(style, each)));
-    }
-
     private void printInterfaces(MachineLinks links) {
-        title("Interfaces");
+        console.line(Style.STRONG, "Interfaces");
         Table table = new Table("name", "state", "speed", "MTU", "driver", "PCIe", "addresses");
         for (Nic nic : links.nics()) {
             String addresses = links.interfaces()
@@ -117,7 +105,7 @@ public final class LinksText {
 
     private void printPorts(MachineLinks links) {
         console.out().println();
-        title("RDMA ports");
+        console.line(Style.STRONG, "RDMA ports");
         if (links.rdma().isEmpty()) {
             console.paragraph(links.noRdma().orElse("none"));
             return;
@@ -146,7 +134,7 @@ public final class LinksText {
             return;
         }
         console.out().println();
-        title("From NICs to GPUs");
+        console.line(Style.STRONG, "From NICs to GPUs");
         Table table = new Table("NIC", "GPU", "distance", "ACS", "IOMMU", "model");
         new TreeMap<>(gpus.nics())
                 .forEach((name, nic) -> nic.gpus()
@@ -187,7 +175,7 @@ public final class LinksText {
             return;
         }
         console.out().println();
-        title("Shared");
+        console.line(Style.STRONG, "Shared");
         cables.forEach(
                 (_, nics) -> console.paragraph(String.join(", ", nics) + ": functions of one port, on one cable"));
         bridges.forEach(
@@ -196,7 +184,7 @@ public final class LinksText {
 
     private void printUsed(MachineLinks links) {
         console.out().println();
-        title("Links that Trigon uses");
+        console.line(Style.STRONG, "Links that Trigon uses");
         Table table = new Table("link", "kind", "speed", "interface", "address");
         for (LocalLink link : links.discovered().links()) {
             table.styled(
@@ -220,7 +208,7 @@ public final class LinksText {
             return;
         }
         console.out().println();
-        title("Links that Trigon does not use");
+        console.line(Style.STRONG, "Links that Trigon does not use");
         Table table = new Table("what", "why");
         for (LeftOut each : leftOut) {
             table.styled(

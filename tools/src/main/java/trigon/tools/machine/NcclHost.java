@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import trigon.cluster.machine.Machine;
 import trigon.tools.console.CommandFailure;
 
 /**
@@ -21,9 +20,8 @@ public record NcclHost(Path program, Path plugin) {
 
     private static final File NOTHING = new File("/dev/null");
 
-    /** Of that machine's distribution, for a command of that name. */
-    public static NcclHost of(Machine machine, String command) {
-        Path home = Distribution.homeFor(command, machine);
+    /** Finds it in the distribution in that folder. */
+    public static NcclHost of(Path home) {
         NcclHost host = new NcclHost(home.resolve("libexec/nccl-host"), home.resolve("lib/libnccl-net-trigon.so"));
         if (!Files.isExecutable(host.program) || !Files.isReadable(host.plugin)) {
             throw new CommandFailure(
@@ -35,11 +33,11 @@ public record NcclHost(Path program, Path plugin) {
     /**
      * Starts a process.
      *
-     * @param within what starts it in its place, such as {@code ip netns exec a}; empty for here
+     * @param within words that start it in its place, such as {@code ip netns exec a}; empty for here
      * @param options besides the plugin
      * @param environment all of it
-     * @param output where its output goes
-     * @param errors where its standard error goes; may be the same file
+     * @param output gets its output
+     * @param errors gets its standard error; may be the same file
      */
     public Process start(
             List<String> within, List<String> options, Map<String, String> environment, Path output, Path errors)

@@ -153,9 +153,14 @@ public record ProcessFacts(
         Path folder = machine.file(library).getParent();
         return Optional.ofNullable(folder)
                 .flatMap(lib -> release(lib.resolveSibling("release")))
-                .flatMap(text -> text.lines()
-                        .filter(line -> line.startsWith("TRIGON_VERSION="))
-                        .map(line -> PrintableText.of(line.replaceAll("^.*=|\"", "")))
-                        .findFirst());
+                .flatMap(ProcessFacts::versionIn);
+    }
+
+    /** Trigon's version in the text of a distribution's file {@code release}. */
+    public static Optional<String> versionIn(String release) {
+        return release.lines()
+                .filter(line -> line.startsWith("TRIGON_VERSION="))
+                .map(line -> PrintableText.of(line.replaceAll("^.*=|\"", "")))
+                .findFirst();
     }
 }

@@ -37,7 +37,7 @@ import trigon.verbs.LinkKind;
 public record Job(
         long pid, String program, String rank, List<LinkUse> links, List<PathUse> paths, List<FailoverUse> failovers) {
 
-    /** Of all processes of one user: who makes up more is not shown. Each takes some 300 bytes here. */
+    /** Limit for all processes of one user; processes beyond it are left out. Each row takes some 300 bytes here. */
     static final int MAX_ROWS_OF_A_USER = 1 << 17;
 
     private static final String SOFTWARE = LinkKind.SOFTWARE.name();
@@ -49,7 +49,7 @@ public record Job(
     /**
      * A link of the process.
      *
-     * @param up whether data can go over it, as far as this machine's kernel and devices say
+     * @param up true if data can go over it, as far as this machine's kernel and devices say
      * @param counts of all its paths, open and closed
      */
     public record LinkUse(String name, String carrier, int speedMbps, boolean up, Counts counts) {
@@ -204,7 +204,7 @@ public record Job(
         return link == null ? "" : link.name();
     }
 
-    /** What carries a link's data, whether it is down, and who relays what goes over it. */
+    /** Carrier and state of a link, and the relays of the paths over it. */
     String over(LinkUse link) {
         return Stream.concat(
                         Stream.of(link.state()),

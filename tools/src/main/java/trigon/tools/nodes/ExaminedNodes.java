@@ -10,11 +10,9 @@ import java.util.Map;
 import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Examination;
-import trigon.cluster.probe.LocalNode;
 import trigon.cluster.probe.NodeConnection;
 import trigon.cluster.probe.Observations;
 import trigon.cluster.probe.RemoteNode;
-import trigon.cluster.probe.RenamedNode;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.Console;
 import trigon.tools.console.UserFiles;
@@ -32,7 +30,7 @@ public final class ExaminedNodes {
     private final Map<String, String> reachedBy = new HashMap<>();
 
     /**
-     * Of these names.
+     * None of them is asked yet.
      *
      * @param machine this one, which is asked without a connection if it is among them
      * @param names of nodes, as {@code reach} reaches them
@@ -54,7 +52,7 @@ public final class ExaminedNodes {
         try {
             for (String name : names) {
                 if (name.equals(machine.hostName())) {
-                    connections.add(new LocalNode(name, machine));
+                    connections.add(new NodeConnection.Local(name, machine));
                     continue;
                 }
                 try {
@@ -85,7 +83,7 @@ public final class ExaminedNodes {
                 String host = node.ask(Json.object("do", "facts")).text("host");
                 if (!host.isEmpty()
                         && connections.stream().noneMatch(each -> each.name().equals(host))) {
-                    connections.set(i, new RenamedNode(host, node));
+                    connections.set(i, new NodeConnection.Renamed(host, node));
                     reachedBy.put(host, node.name());
                 }
             } catch (IOException _) {
@@ -103,7 +101,7 @@ public final class ExaminedNodes {
         }
     }
 
-    /** What the user has typed for a node: an address, if its host name became known later. */
+    /** The name or address that the user has typed for a node. */
     public String reachedName(String node) {
         return reachedBy.getOrDefault(node, node);
     }

@@ -12,7 +12,7 @@ import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Observations;
 import trigon.tools.console.Console;
 
-/** Which nodes are examined, and how they are reached. */
+/** Options that name the examined nodes, and the way to reach them. */
 public final class NodesOptions {
 
     @Option(
@@ -34,7 +34,7 @@ public final class NodesOptions {
     /**
      * Has the nodes look at themselves and at each other; without names, this machine alone.
      *
-     * @param rate whether to measure how fast each link is
+     * @param rate true if to measure how fast each link is
      * @throws ParameterException if a name is none
      */
     public Observations examine(Machine machine, Console console, boolean rate) throws IOException {

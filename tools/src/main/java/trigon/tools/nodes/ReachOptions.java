@@ -75,7 +75,7 @@ public final class ReachOptions {
         return command;
     }
 
-    /** How somebody who is here types a command for another node, which is reached as by this command. */
+    /** Command line that runs a command on another node from here, by the program that reaches it. */
     public String typed(String node, String command) {
         String reached = (via.equals(SSH) ? "ssh" : via.strip()) + " " + node + " ";
         boolean plain = command.matches("[\\w./:,@%+= -]+");

@@ -1,4 +1,4 @@
-/** Which nodes a command is about, how it reaches them, and their examination. One thread. */
+/** Options that name nodes and the way to reach them, and the examination of these nodes. One thread. */
 @NullMarked
 package trigon.tools.nodes;
 

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -20,7 +19,7 @@ import trigon.tools.console.CommandFailure;
  *
  * @param nodes by name, in the order in which they first appear
  * @param cables in the order of the user's list; where two functions of a port lead to one cable, it is here twice
- * @param machines what is known of the nodes
+ * @param machines facts of the nodes
  */
 public record Cabling(List<String> nodes, List<Cable> cables, Machines machines) {
 
@@ -51,7 +50,7 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
     }
 
     /**
-     * Of a file; {@link CableList} says what it may have.
+     * Reads a file; {@link CableList} describes its form.
      *
      * @param name of the file, for errors
      * @param spark true if all nodes are DGX Sparks, whose interfaces have names of their own
@@ -61,10 +60,10 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
     }
 
     /**
-     * Of a shape and its size: {@code ring:6}, {@code line:4}, {@code star:5}, {@code mesh:4}.
+     * Makes a cabling of a shape and its size: {@code ring:6}, {@code line:4}, {@code star:5}, {@code mesh:4}.
      *
      * @param nodes their names; n1, n2 and so on if there are none
-     * @param spark whether all nodes are DGX Sparks
+     * @param spark true if all nodes are DGX Sparks
      * @throws IllegalArgumentException if it is none
      */
     public static Cabling shape(String text, List<String> nodes, boolean spark) {
@@ -100,7 +99,7 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         return of(ends, Machines.of(spark));
     }
 
-    /** Of pairs of ends, each with the place that errors name. */
+    /** Makes a cabling of pairs of ends, each with the place that errors name. */
     static Cabling of(List<String[]> ends, Machines machines) {
         Map<String, Integer> links = new LinkedHashMap<>();
         TreeSet<String> used = new TreeSet<>();
@@ -122,7 +121,7 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         return new Cabling(List.copyOf(links.keySet()), withTwins(cables, machines), machines);
     }
 
-    /** What the other functions of both ports have of a cable, beside what is listed. */
+    /** Adds a cable for the other functions of both ports, unless it is listed. */
     private static List<Cable> withTwins(List<Cable> listed, Machines machines) {
         Set<String> used = new HashSet<>();
         listed.forEach(cable -> {
@@ -132,11 +131,9 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         List<Cable> all = new ArrayList<>();
         for (Cable cable : listed) {
             all.add(cable);
-            Optional<String> from = SparkPorts.twin(cable.fromNic());
-            Optional<String> to = SparkPorts.twin(cable.toNic());
-            if (machines.isSpark(cable.from())
-                    && machines.isSpark(cable.to())
-                    && from.isPresent()
+            Optional<String> from = machines.twin(cable.from(), cable.fromNic());
+            Optional<String> to = machines.twin(cable.to(), cable.toNic());
+            if (from.isPresent()
                     && to.isPresent()
                     && !used.contains(cable.from() + ":" + from.get())
                     && !used.contains(cable.to() + ":" + to.get())) {
@@ -159,13 +156,13 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         String nic = matcher.group(2);
         if (nic == null) {
             nic = spark
-                    ? freePort(used, node)
+                    ? freePort(used, node, machines)
                             .orElseThrow(() -> new CommandFailure(
                                     place + ": a DGX Spark has two ports, and " + node + " would have a third cable"))
                     : "link" + number;
-        } else if (spark && SparkPorts.port(nic).isEmpty()) {
+        } else if (spark && machines.port(node, nic).isEmpty()) {
             throw new CommandFailure(place + ": " + nic + " is not a port of a DGX Spark: "
-                    + String.join(", ", SparkPorts.NAMES) + " and their second functions");
+                    + String.join(", ", Machines.SPARK_PORTS) + " and their second functions");
         }
         if (!used.add(matcher.group(1) + ":" + nic)) {
             throw new CommandFailure(place + ": " + nic + " of " + matcher.group(1) + " already has a cable");
@@ -173,10 +170,10 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         return new String[] {matcher.group(1), nic};
     }
 
-    private static Optional<String> freePort(Collection<String> used, String node) {
-        return SparkPorts.NAMES.stream()
+    private static Optional<String> freePort(Collection<String> used, String node, Machines machines) {
+        return Machines.SPARK_PORTS.stream()
                 .filter(name -> !used.contains(node + ":" + name)
-                        && SparkPorts.twin(name)
+                        && machines.twin(node, name)
                                 .filter(twin -> used.contains(node + ":" + twin))
                                 .isEmpty())
                 .findFirst();
@@ -199,21 +196,11 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         for (Cable cable : cables) {
             cable.nicsOf(node).forEach(nic -> used.add(node + ":" + nic));
         }
-        return machines.isSpark(node) ? freePort(used, node) : Optional.of("new");
+        return machines.isSpark(node) ? freePort(used, node, machines) : Optional.of("new");
     }
 
     /** The port of an interface: the same text for both functions of a DGX Spark's port. */
     String port(String node, String nic) {
-        return node + ":"
-                + spark(node, nic, SparkPorts::port).map(port -> "port " + port).orElse(nic);
-    }
-
-    /** The PCIe link of an interface, which others may share; empty if it is not known. */
-    Optional<String> pcieLink(String node, String nic) {
-        return spark(node, nic, SparkPorts::pcieLink).map(link -> node + ":" + link);
-    }
-
-    private <T> Optional<T> spark(String node, String nic, Function<String, Optional<T>> fact) {
-        return machines.isSpark(node) ? fact.apply(nic) : Optional.empty();
+        return node + ":" + machines.port(node, nic).map(port -> "port " + port).orElse(nic);
     }
 }

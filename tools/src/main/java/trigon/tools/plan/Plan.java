@@ -2,20 +2,19 @@ package trigon.tools.plan;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 import trigon.tools.plan.Subnets.NicAddress;
 
 /**
- * What follows from a cabling. Pure.
+ * Addresses, order of ranks and expected bandwidth of a cabling. Pure.
  *
  * @param speeds of the cables
  * @param order of the ranks, by node
- * @param withoutRelay whether a ring in this order needs no relay
+ * @param withoutRelay true if a ring in this order needs no relay
  * @param relayedPairs pairs of nodes without a common cable
  * @param allReduce expected bus bandwidth of a ring all-reduce, in GB/s
- * @param allToAll what each node sends in an all-to-all, in GB/s
- * @param oneMore which cable more would bring the most; empty if none would, or if it was not tried
+ * @param allToAll expected rate at which each node sends in an all-to-all, in GB/s
+ * @param oneMore the additional cable that would bring the most; empty if none would, or none was tried
  */
 public record Plan(
         Cabling cabling,
@@ -40,7 +39,7 @@ public record Plan(
      *
      * @param gigabits the speed of each; by what their ends are if it is empty
      */
-    static Plan of(Cabling cabling, Subnets subnets, OptionalDouble gigabits) {
+    static Plan of(Cabling cabling, Subnets subnets, Optional<Double> gigabits) {
         Plan plan = of(cabling, subnets, gigabits, Optional.empty());
         List<String> nodes = cabling.nodes().size() > MAX_FOR_ONE_MORE ? List.of() : cabling.nodes();
         Optional<OneMore> best = Optional.empty();
@@ -61,7 +60,7 @@ public record Plan(
         return best.isEmpty() ? plan : of(cabling, subnets, gigabits, best);
     }
 
-    private static Plan of(Cabling cabling, Subnets subnets, OptionalDouble gigabits, Optional<OneMore> oneMore) {
+    private static Plan of(Cabling cabling, Subnets subnets, Optional<Double> gigabits, Optional<OneMore> oneMore) {
         Speeds speeds = Speeds.of(cabling, gigabits);
         PlannedTraffic traffic = new PlannedTraffic(cabling, speeds.gigabits());
         int nodes = cabling.nodes().size();

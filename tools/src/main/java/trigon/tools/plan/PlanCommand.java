@@ -9,7 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -130,8 +129,7 @@ public final class PlanCommand extends ToolCommand {
             Cabling cabling = file.isPresent()
                     ? Cabling.read(file.get().toString(), UserFiles.read(file.get()), spark)
                     : shape.isPresent() ? Cabling.shape(shape.get(), nodes, spark) : asked();
-            OptionalDouble gigabits = speed.map(OptionalDouble::of).orElse(OptionalDouble.empty());
-            return Plan.of(cabling, Subnets.of(cabling, base, prefix), gigabits);
+            return Plan.of(cabling, Subnets.of(cabling, base, prefix), speed);
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
@@ -174,14 +172,16 @@ public final class PlanCommand extends ToolCommand {
 
     private void print(Plan plan) {
         Speeds speeds = plan.speeds();
-        title("%s, %s of %s Gbit/s"
-                .formatted(
-                        Count.of(plan.cabling().nodes().size(), "node"),
-                        Count.of(speeds.wires(), "cable"),
-                        speeds.labels().stream()
-                                .sorted()
-                                .map(PlanCommand::number)
-                                .collect(Collectors.joining(" or "))));
+        console.line(
+                Style.STRONG,
+                "%s, %s of %s Gbit/s"
+                        .formatted(
+                                Count.of(plan.cabling().nodes().size(), "node"),
+                                Count.of(speeds.wires(), "cable"),
+                                speeds.labels().stream()
+                                        .sorted()
+                                        .map(PlanCommand::number)
+                                        .collect(Collectors.joining(" or "))));
         if (speeds.isLimited()) {
             say("a cable carries %s GB/s in each direction: both ports of a DGX Spark share its PCIe links"
                     .formatted(number(speeds.leastOfWire() / 8)));
@@ -191,8 +191,7 @@ public final class PlanCommand extends ToolCommand {
             say("addresses that are replaced, and that apply.sh removes: " + String.join(", ", replaced));
         }
         if (!plan.connected()) {
-            console.out()
-                    .println(console.styled(Style.BAD, "Not all nodes are connected: at least one cable is missing."));
+            console.line(Style.BAD, "Not all nodes are connected: at least one cable is missing.");
         }
         say("pairs of nodes that need relays: " + plan.relayedPairs());
         say((plan.withoutRelay() ? "ring order without relays: " : "no ring order without relays was found; use: ")
@@ -205,10 +204,10 @@ public final class PlanCommand extends ToolCommand {
                         .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
         write.ifPresentOrElse(folder -> printCopies(plan, folder), () -> {
             console.out().println();
-            title("Cluster file");
+            console.line(Style.STRONG, "Cluster file");
             console.out().print(plan.clusterFile());
             console.out().println();
-            title("Commands (not run)");
+            console.line(Style.STRONG, "Commands (not run)");
             PlanFiles files = new PlanFiles(plan, mtu);
             plan.order().forEach(node -> {
                 console.out().println("# on " + node);
@@ -227,10 +226,6 @@ public final class PlanCommand extends ToolCommand {
 
     private void say(String text) {
         console.paragraph(text);
-    }
-
-    private void title(String text) {
-        console.out().println(console.styled(Style.STRONG, text));
     }
 
     private static String number(double value) {

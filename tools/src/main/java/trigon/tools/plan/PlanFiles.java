@@ -25,7 +25,7 @@ final class PlanFiles {
         this.mtu = mtu;
     }
 
-    /** What is in the folder: names with {@code /}, and texts. */
+    /** Texts of the files by their names, which have {@code /}. */
     Map<String, String> all() {
         Map<String, String> files = new LinkedHashMap<>();
         files.put("cluster.yaml", plan.clusterFile());
@@ -135,7 +135,7 @@ final class PlanFiles {
                 .formatted(nic.address(), nic.nic(), nic.nic(), mtu);
     }
 
-    /** What gives the node's interfaces their addresses, and removes others. Gone when the machine starts anew. */
+    /** Commands that give the node's interfaces their addresses, and remove others, until the machine restarts. */
     List<String> commands(String node) {
         return Stream.concat(
                         plan.nics(node).stream().map(this::address),

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What goes where when a collective runs over these cables: between nodes without a common cable by a shortest way,
- * over relays. An estimate: it leaves out what latency and processors cost.
+ * Traffic of a collective over these cables: nodes without a common cable use a shortest route, over relays. An
+ * estimate: it leaves out the cost of latency and processors.
  */
 final class PlannedTraffic {
 
@@ -130,7 +130,7 @@ final class PlannedTraffic {
                 .toList());
     }
 
-    /** What each connection of a ring in this order of the nodes has, in Gbit/s; the busiest cable decides. */
+    /** Rate of each connection of a ring in this order of the nodes, in Gbit/s; the busiest cable decides. */
     double ringGigabits(List<Integer> order) {
         Map<Long, Double> loads = new HashMap<>();
         for (int i = 0; i < order.size(); i++) {
@@ -139,7 +139,7 @@ final class PlannedTraffic {
         return least(loads);
     }
 
-    /** What each node has for each other one at the same time, in Gbit/s. Several shortest ways have equal shares. */
+    /** Rate from each node to each other one at the same time, in Gbit/s. Several shortest routes have equal shares. */
     double allToAllGigabits() {
         Map<Long, Double> loads = new HashMap<>();
         for (int to = 0; to < nodes; to++) {
@@ -148,7 +148,7 @@ final class PlannedTraffic {
         return least(loads);
     }
 
-    /** What all nodes send to that one: from the farthest, each hands on its own and what came to it. */
+    /** Adds the load of all nodes that send to one: the farthest first, each passes on its own data and others'. */
     private void share(int to, Map<Long, Double> loads) {
         int[] distances = new int[nodes];
         Arrays.fill(distances, -1);

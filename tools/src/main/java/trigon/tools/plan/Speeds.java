@@ -5,47 +5,44 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
+import java.util.Optional;
 import java.util.Set;
 import trigon.tools.plan.Cabling.Cable;
 
 /**
- * What cables carry in each direction. A DGX Spark has two PCIe links, and each is shared by a function of either port:
+ * Speeds of cables in each direction. A DGX Spark has two PCIe links, and each is shared by a function of either port:
  * functions that are used have equal shares of it, as routing counts them, too.
  *
  * @param gigabits of each entry of the cabling, in its order
- * @param wires how many cables these are
- * @param leastOfWire what the slowest cable carries
- * @param labels what is printed on cables: their own speeds, in Gbit/s
+ * @param wires number of cables
+ * @param leastOfWire speed of the slowest cable
+ * @param labels speeds that are printed on cables, in Gbit/s
  */
 record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> labels) {
 
-    /** Of five generations of PCIe, by four lanes: 32 GT/s less the encoding and the headers of packets. */
+    /** Bandwidth of PCIe 5.0 with four lanes: 32 GT/s less the encoding and the headers of packets. */
     static final double SPARK_PCIE_GIGABITS = 32.0 * 4 * 128 / 130 * 256 / (256 + 28);
 
     private static final double SPARK_GIGABITS = 200;
     private static final double GIGABITS = 100;
 
-    Speeds {
-        gigabits = List.copyOf(gigabits);
-        labels = Set.copyOf(labels);
-    }
-
     /**
-     * Of these cables.
+     * Computes them.
      *
      * @param stated the speed of a cable, if the user has said it
      */
-    static Speeds of(Cabling cabling, OptionalDouble stated) {
+    static Speeds of(Cabling cabling, Optional<Double> stated) {
         Map<String, Set<String>> sharing = new HashMap<>();
         Map<Set<String>, List<Integer>> wires = new HashMap<>();
         List<Cable> cables = cabling.cables();
         for (int i = 0; i < cables.size(); i++) {
             Cable cable = cables.get(i);
-            cabling.pcieLink(cable.from(), cable.fromNic())
+            cabling.machines()
+                    .pcieLink(cable.from(), cable.fromNic())
                     .ifPresent(link ->
                             sharing.computeIfAbsent(link, _ -> new HashSet<>()).add(cable.fromNic()));
-            cabling.pcieLink(cable.to(), cable.toNic())
+            cabling.machines()
+                    .pcieLink(cable.to(), cable.toNic())
                     .ifPresent(link ->
                             sharing.computeIfAbsent(link, _ -> new HashSet<>()).add(cable.toNic()));
             Set<String> ends =
@@ -78,7 +75,8 @@ record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> 
     }
 
     private static double share(Cabling cabling, String node, String nic, Map<String, Set<String>> sharing) {
-        return cabling.pcieLink(node, nic)
+        return cabling.machines()
+                .pcieLink(node, nic)
                 .map(link -> SPARK_PCIE_GIGABITS
                         / sharing.getOrDefault(link, Set.of(nic)).size())
                 .orElse(Double.MAX_VALUE);

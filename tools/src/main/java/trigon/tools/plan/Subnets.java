@@ -97,7 +97,7 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
         return Optional.empty();
     }
 
-    /** Of the subnet from there on; empty if an interface has an address near it. */
+    /** Takes the subnet at that offset; empty if an interface has an address near it. */
     private static Optional<Ends> fresh(Machines machines, int base, int offset, int prefix) {
         int first = prefix == 31 ? 0 : 1;
         InterfaceAddress from = address(base, offset + first, prefix);

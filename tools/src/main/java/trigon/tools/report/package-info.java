@@ -1,4 +1,4 @@
-/** Where the time of collectives went: traces are recorded, and reported. */
+/** The commands report and trace, which show where collectives spend their time. */
 @NullMarked
 package trigon.tools.report;
 

@@ -79,8 +79,8 @@ public final class SupportCommand extends ToolCommand {
                 jobs.add(facts);
             }
         }
-        try {
-            write(file, jobs, redaction);
+        try (SupportArchive archive = new SupportArchive(file, machine, console, jobs, redaction, clock.instant())) {
+            archive.fill(logs);
         } catch (IOException e) {
             throw UserFiles.unwritable(file, e);
         }
@@ -88,29 +88,14 @@ public final class SupportCommand extends ToolCommand {
             printJson(
                     "trigon.support/1",
                     Json.object(
-                            "file",
-                            file.toAbsolutePath().toString(),
-                            "bytes",
-                            Files.size(file),
-                            "processes",
-                            jobs.stream().map(ProcessFacts::pid).toList(),
-                            "logs",
-                            logs.stream().map(Path::toString).toList()));
+                            "file", file.toAbsolutePath().toString(),
+                            "bytes", Files.size(file),
+                            "processes", jobs.stream().map(ProcessFacts::pid).toList(),
+                            "logs", logs.stream().map(Path::toString).toList()));
         } else {
             console.out().println(file + " has " + Files.size(file) / 1024 + " KiB. Review it before you share it.");
         }
         return 0;
-    }
-
-    private void write(Path file, List<ProcessFacts> jobs, Redaction redaction) throws IOException {
-        try (SupportArchive archive = new SupportArchive(file, redaction, clock.instant())) {
-            new SupportContents(machine, console, jobs, redaction).write(archive);
-            int number = 1;
-            for (Path log : logs) {
-                archive.addEnd(
-                        "logs/%d-%s".formatted(number++, log.toAbsolutePath().getFileName()), log);
-            }
-        }
     }
 
     private String usualName() {

@@ -19,14 +19,14 @@ import trigon.tools.metrics.Job.LinkUse;
 import trigon.tools.verify.Watch.Seen;
 
 /**
- * Whether the traffic went where it should. Pure: the same observations have the same verdict.
+ * Verdict on a job's traffic. Pure: the same observations have the same verdict.
  *
- * @param wrong what contradicts; empty: the traffic went over Trigon's links
- * @param notes what one may want to know besides
+ * @param wrong contradictions; without any, the traffic went over Trigon's links
+ * @param notes remarks
  */
 record TrafficVerdict(List<String> wrong, List<String> notes) {
 
-    /** Of what the plugin has counted, as its counts and the NIC's are not of one moment. */
+    /** Share of the plugin's bytes that a NIC has to confirm: the two are not counted at the same moment. */
     private static final double MIN_SHARE = 0.9;
 
     /** Traffic over other NICs that is worth a note: a tenth of the plugin's, and no less than a megabyte. */
@@ -34,16 +34,11 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
 
     private static final long MIN_OF_OTHERS = 1_000_000;
 
-    TrafficVerdict {
-        wrong = List.copyOf(wrong);
-        notes = List.copyOf(notes);
-    }
-
     /**
-     * Of these observations.
+     * Compares these observations.
      *
      * @param processes all that had Trigon
-     * @param nics what went over each NIC meanwhile, in bytes
+     * @param nics bytes over each NIC meanwhile
      * @param ncclVersion of a library
      * @param trigonVersion of a library
      */
@@ -180,7 +175,7 @@ record TrafficVerdict(List<String> wrong, List<String> notes) {
     /** RDMA devices are this machine's, wherever a process is. */
     private static String nicOf(LinkUse link, String place, Set<String> nics) {
         Set<String> local = nics.stream()
-                .filter(nic -> place.isEmpty() ? !nic.contains(OtherNetworks.OF) : nic.endsWith(place))
+                .filter(nic -> place.isEmpty() ? !nic.contains(NicTraffic.OF) : nic.endsWith(place))
                 .map(nic -> nic.substring(0, nic.length() - place.length()))
                 .collect(Collectors.toSet());
         String nic = nicOf(link.name(), local);

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
@@ -91,7 +90,6 @@ public final class VerifyCommand extends ToolCommand {
     }
 
     private int verify(Watch watch) throws IOException, InterruptedException {
-        NicBytes before = NicBytes.now(machine);
         int status = 0;
         if (pids.isEmpty()) {
             status = run(watch);
@@ -99,8 +97,7 @@ public final class VerifyCommand extends ToolCommand {
             watch(watch);
         }
         watch.countAgain();
-        Map<String, Long> nics = new TreeMap<>(NicBytes.now(machine).since(before));
-        nics.putAll(watch.bytesOfOtherNetworks());
+        Map<String, Long> nics = watch.nicBytes();
         List<Seen> seen = watch.seen();
         TrafficVerdict verdict = TrafficVerdict.of(seen, nics, this::ncclVersion, this::trigonVersion);
         if (json) {
@@ -186,7 +183,7 @@ public final class VerifyCommand extends ToolCommand {
             printTables(seen, nics);
         }
         if (status != 0) {
-            console.out().println(console.styled(Style.BAD, "The command ended with " + status + "."));
+            console.line(Style.BAD, "The command ended with " + status + ".");
         }
         for (String each : verdict.wrong()) {
             wrapped(Style.BAD, "wrong: ", each);
@@ -195,9 +192,7 @@ public final class VerifyCommand extends ToolCommand {
             wrapped(Style.WARNING, "note: ", each);
         }
         if (verdict.isGood()) {
-            console.out()
-                    .println(console.styled(
-                            Style.GOOD, "The traffic went over Trigon's links: the NICs' counters agree."));
+            console.line(Style.GOOD, "The traffic went over Trigon's links: the NICs' counters agree.");
         }
     }
 

@@ -28,13 +28,13 @@ final class Watch implements AutoCloseable {
     private final Map<Long, ProcessFacts> facts = new TreeMap<>();
     private final Map<Long, Map<String, LinkUse>> first = new TreeMap<>();
     private final Map<Long, Map<String, LinkUse>> last = new TreeMap<>();
-    private final OtherNetworks networks;
+    private final NicTraffic nics;
     private final boolean fromZero;
 
-    /** @param fromZero whether the processes begin later than this, so that all that they count is of interest */
+    /** @param fromZero true if the processes begin later than this, so that all that they count is of interest */
     Watch(Machine machine, boolean fromZero) {
         this.machine = machine;
-        this.networks = new OtherNetworks(machine);
+        this.nics = new NicTraffic(machine);
         this.fromZero = fromZero;
     }
 
@@ -42,14 +42,10 @@ final class Watch implements AutoCloseable {
      * A process that has Trigon.
      *
      * @param facts libraries that it has mapped
-     * @param links what they have carried
-     * @param place what follows the names of its interfaces, where they are not this command's
+     * @param links with the counts of what they have carried
+     * @param place suffix for the names of its interfaces, see {@link NicTraffic#place}
      */
-    record Seen(ProcessFacts facts, List<LinkUse> links, String place) {
-        Seen {
-            links = List.copyOf(links);
-        }
-    }
+    record Seen(ProcessFacts facts, List<LinkUse> links, String place) {}
 
     /** Looks at these. Those that have no Trigon yet may have it next time. */
     void look(List<Long> pids) {
@@ -80,7 +76,7 @@ final class Watch implements AutoCloseable {
     }
 
     private void look(long pid) throws IOException {
-        var _ = networks.place(pid); // before it sends anything
+        var _ = nics.place(pid); // before it sends anything
         HeldMetrics counters = held.computeIfAbsent(pid, HeldMetrics::new);
         counters.look();
         count(pid, counters);
@@ -113,12 +109,12 @@ final class Watch implements AutoCloseable {
     @Override
     public void close() {
         held.values().forEach(HeldMetrics::close);
-        networks.close();
+        nics.close();
     }
 
-    /** What went over the interfaces of other network namespaces that processes have, by their names and places. */
-    Map<String, Long> bytesOfOtherNetworks() {
-        return networks.bytes();
+    /** Bytes that went over each NIC since the watch began, by their names and places. */
+    Map<String, Long> nicBytes() {
+        return nics.bytes();
     }
 
     /** All processes that had Trigon. */
@@ -132,7 +128,7 @@ final class Watch implements AutoCloseable {
                             .orElse(link))
                     .toList();
             found.add(new Seen(
-                    facts.computeIfAbsent(pid, each -> ProcessFacts.of(machine, each)), carried, networks.place(pid)));
+                    facts.computeIfAbsent(pid, each -> ProcessFacts.of(machine, each)), carried, nics.place(pid)));
         });
         return found;
     }

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.cluster.json.JsonObject;
-import trigon.cluster.machine.AccessControl;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.MachineGpus;
+import trigon.cluster.machine.MachineGpus.AccessControl;
 import trigon.cluster.machine.MachineGpus.GpuPath;
-import trigon.cluster.machine.PciDistance;
+import trigon.cluster.machine.MachineGpus.PciDistance;
 import trigon.tools.Run;
 
 /** A made machine of two sockets: one has a NIC and a GPU below a switch and a GPU elsewhere, the other a GPU. */

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -26,7 +25,7 @@ import trigon.tools.console.CommandFailure;
 class PlanTest {
 
     private static Plan plan(Cabling cabling) {
-        return Plan.of(cabling, Subnets.of(cabling, 77, 0), OptionalDouble.of(80));
+        return Plan.of(cabling, Subnets.of(cabling, 77, 0), Optional.of(80.0));
     }
 
     @Test
@@ -211,7 +210,7 @@ class PlanTest {
         """;
 
     private static Plan sparks(Cabling cabling) {
-        return Plan.of(cabling, Subnets.of(cabling, 77, 0), OptionalDouble.empty());
+        return Plan.of(cabling, Subnets.of(cabling, 77, 0), Optional.empty());
     }
 
     @Test

@@ -58,20 +58,20 @@ class TrafficVerdictTest {
     void namesOfInterfacesAreThoseOfAProcessesNetwork() {
         ProcessFacts facts = new ProcessFacts(8, "rank", List.of(), Map.of(), List.of(NCCL, TRIGON));
         Seen inside = new Seen(
-                facts, List.of(carried("eth0", 500_000_000L), carried("mlx5_0", 70_000_000L)), OtherNetworks.OF + 8);
+                facts, List.of(carried("eth0", 500_000_000L), carried("mlx5_0", 70_000_000L)), NicTraffic.OF + 8);
         Map<String, Long> nics = Map.of(
                 "eth0",
                 1_020_000_000L,
-                "eth0" + OtherNetworks.OF + 8,
+                "eth0" + NicTraffic.OF + 8,
                 510_000_000L,
-                "eth0" + OtherNetworks.OF + 9,
+                "eth0" + NicTraffic.OF + 9,
                 1_000L,
                 "mlx5_0",
                 71_000_000L);
         Seen outside = process(7, List.of(NCCL, TRIGON), carried("eth0", 1_000_000_000L));
 
         assertThat(verdict(nics, outside, inside)).isEqualTo(new TrafficVerdict(List.of(), List.of()));
-        assertThat(verdict(Map.of("eth0", 2_000_000_000L, "eth0" + OtherNetworks.OF + 8, 1_000L), outside, inside)
+        assertThat(verdict(Map.of("eth0", 2_000_000_000L, "eth0" + NicTraffic.OF + 8, 1_000L), outside, inside)
                         .wrong())
                 .singleElement()
                 .asString()

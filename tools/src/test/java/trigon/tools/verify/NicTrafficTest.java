@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.cluster.machine.Machine;
 
-class OtherNetworksTest {
+class NicTrafficTest {
 
     private static final String HEADINGS = "Inter-|   Receive  |  Transmit\n face |bytes packets|bytes packets\n";
 
@@ -37,8 +37,7 @@ class OtherNetworksTest {
         process("10", "1");
         process("11", "2");
         process("12", "2");
-        try (OtherNetworks networks =
-                new OtherNetworks(new Machine(folder, Map.of(), "here", "1.2.3", Optional.empty()))) {
+        try (NicTraffic networks = new NicTraffic(new Machine(folder, Map.of(), "here", "1.2.3", Optional.empty()))) {
             assertThat(networks.place(10)).isEmpty();
             assertThat(networks.place(11)).isEqualTo(" of process 11");
             assertThat(networks.place(12)).isEqualTo(" of process 11");

@@ -12,10 +12,11 @@ import java.util.TreeMap;
 import trigon.cluster.machine.Machine;
 
 /**
- * What goes over the interfaces of network namespaces other than this command's, as containers have them. Their
- * counters stay open, and can be read when the process by which they were found has ended. One thread.
+ * Bytes that go over NICs, in both directions together: those of this machine, as sysfs has them, and the interfaces of
+ * other network namespaces, as containers have them. The counters of these stay open, and can be read when the process
+ * by which they were found has ended. One thread.
  */
-final class OtherNetworks implements AutoCloseable {
+final class NicTraffic implements AutoCloseable {
 
     /** Between the name of an interface and what tells its namespace. */
     static final String OF = " of process ";
@@ -23,7 +24,10 @@ final class OtherNetworks implements AutoCloseable {
     private static final int MAX_BYTES = 1 << 20;
     private static final int FIELDS = 16;
 
-    /** Of a line of proc(5)'s net/dev: bytes that came in, and bytes that went out. */
+    /** The unit of an RDMA port's counters, whatever its width (InfiniBand, PortCounters). */
+    private static final int BYTES_OF_A_WORD = 4;
+
+    /** Columns of proc(5)'s net/dev: bytes received, and bytes sent. */
     private static final int RECEIVED = 0;
 
     private static final int SENT = 8;
@@ -31,14 +35,17 @@ final class OtherNetworks implements AutoCloseable {
     private record Network(String place, RandomAccessFile counters, Map<String, Long> first) {}
 
     private final Machine machine;
+    private final Map<String, Long> first;
     private final Map<String, Network> networks = new LinkedHashMap<>();
     private final Map<Long, String> places = new HashMap<>();
 
-    OtherNetworks(Machine machine) {
+    /** Counts the bytes of this machine from now on. */
+    NicTraffic(Machine machine) {
         this.machine = machine;
+        this.first = now(machine);
     }
 
-    /** What follows the names of the interfaces that the process has; empty where it has this command's own. */
+    /** Suffix for the names of the process's interfaces; empty if it is in this command's network namespace. */
     String place(long pid) {
         return places.computeIfAbsent(pid, this::find);
     }
@@ -72,20 +79,48 @@ final class OtherNetworks implements AutoCloseable {
         }
     }
 
-    /** What went over each interface since its namespace was found, in both directions together. */
+    /**
+     * Bytes by NIC: network interfaces by their names, RDMA ports by the names of their devices, interfaces elsewhere
+     * with their places, since their namespace was found.
+     */
     Map<String, Long> bytes() {
         Map<String, Long> all = new TreeMap<>();
+        addSince(first, now(machine), "", all);
         for (Network network : networks.values()) {
             try {
-                read(network.counters()).forEach((name, now) -> {
-                    long then = network.first().getOrDefault(name, 0L);
-                    all.put(name + network.place(), now >= then ? now - then : now);
-                });
+                addSince(network.first(), read(network.counters()), network.place(), all);
             } catch (IOException _) {
                 // the namespace has gone, and its interfaces with it
             }
         }
         return all;
+    }
+
+    /** Adds what came in addition. A counter that was set back, or a NIC that is new, counts from zero. */
+    private static void addSince(Map<String, Long> before, Map<String, Long> now, String place, Map<String, Long> to) {
+        now.forEach((name, bytes) -> {
+            long then = before.getOrDefault(name, 0L);
+            to.put(name + place, bytes >= then ? bytes - then : bytes);
+        });
+    }
+
+    private static Map<String, Long> now(Machine machine) {
+        Map<String, Long> found = new TreeMap<>();
+        for (Path nic : Machine.entries(machine.file("sys/class/net"))) {
+            add(nic, nic.resolve("statistics"), "rx_bytes", "tx_bytes", 1, found);
+        }
+        for (Path device : Machine.entries(machine.file("sys/class/infiniband"))) {
+            for (Path port : Machine.entries(device.resolve("ports"))) {
+                add(device, port.resolve("counters"), "port_rcv_data", "port_xmit_data", BYTES_OF_A_WORD, found);
+            }
+        }
+        return found;
+    }
+
+    private static void add(Path of, Path counters, String in, String out, int unit, Map<String, Long> to) {
+        Machine.number(counters.resolve(in))
+                .flatMap(received -> Machine.number(counters.resolve(out)).map(sent -> (received + sent) * unit))
+                .ifPresent(sum -> to.merge(of.getFileName().toString(), sum, Long::sum));
     }
 
     /** Two lines with headings, and a line for each interface. */
