@@ -248,16 +248,15 @@ final class CableChecks {
     private void addMissing(String end, Place anchor) {
         String node = end.substring(0, end.lastIndexOf(' '));
         String nic = end.substring(end.lastIndexOf(' ') + 1);
-        findings.add(new Finding(
-                Weight.ERROR,
+        findings.add(Finding.error(
                 "address-missing",
                 end,
                 "a cable joins %s and %s, which has no address: it is not used".formatted(anchor.text(), end),
                 "multicast arrived from there",
-                List.of(addressing
+                addressing
                         .beside(anchor.address())
                         .map(address -> Addressing.add(node, nic, address))
-                        .orElseGet(() -> advice(node, "give " + nic + " an address in a subnet with that end")))));
+                        .orElseGet(() -> advice(node, "give " + nic + " an address in a subnet with that end"))));
     }
 
     private void addMissingTwins(List<String> unsorted) {

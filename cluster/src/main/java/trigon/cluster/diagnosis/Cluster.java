@@ -45,7 +45,6 @@ public final class Cluster {
             return node + " " + name();
         }
 
-        /** For people. */
         public String text() {
             return end() + " (" + address + ")";
         }

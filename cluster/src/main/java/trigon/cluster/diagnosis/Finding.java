@@ -34,7 +34,6 @@ public record Finding(Weight weight, String code, String where, String what, Str
         NOTE
     }
 
-    /** Kind of a remedy. */
     public enum Kind {
         /** A command after which the fault is gone. It takes no address, rule or setting away that is right. */
         CHANGE,

@@ -216,16 +216,14 @@ final class SubnetChecks {
                     .toList();
             int prefix = others.getFirst().address().prefixLength();
             InterfaceAddress right = new InterfaceAddress(wrong.address().address(), prefix);
-            findings.add(new Finding(
-                    Weight.ERROR,
+            findings.add(Finding.error(
                     "prefix-differs",
                     others.stream().map(Place::text).collect(Collectors.joining(" and ")) + " and " + wrong.text(),
                     "the ends of a link have different prefixes",
                     "each sees different nodes as neighbours",
-                    List.of(
-                            wrong.isFixed()
-                                    ? advice(wrong.node(), "give all ends the same prefix")
-                                    : Addressing.replace(wrong, right))));
+                    wrong.isFixed()
+                            ? advice(wrong.node(), "give all ends the same prefix")
+                            : Addressing.replace(wrong, right)));
             left.removeIf(each -> each.has(wrong));
         }
     }
@@ -266,17 +264,16 @@ final class SubnetChecks {
 
     private static Finding containers(List<Place> all) {
         List<String> nodes = all.stream().map(Place::node).distinct().toList();
-        return new Finding(
-                Weight.ERROR,
+        return Finding.error(
                 "container-network",
                 all.stream().map(Place::text).collect(Collectors.joining(" and ")),
                 "%d nodes have the same address, each in a container network of its own: they cannot reach each other"
                         .formatted(nodes.size()),
                 "a virtual interface that is the only way out, and no cable between these",
-                List.of(advice(
+                advice(
                         String.join(", ", nodes),
                         "give the containers the hosts' network: --network=host with Docker and Podman, hostNetwork:"
-                                + " true in Kubernetes")));
+                                + " true in Kubernetes"));
     }
 
     private Finding sharedAddress(List<Place> all) {

@@ -12,7 +12,6 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import trigon.cluster.facts.NcclFacts.NcclFile;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.Redaction;
 

@@ -13,7 +13,6 @@ import java.util.Optional;
  */
 public record JsonObject(@JsonValue Map<String, Object> values) {
 
-    /** Without keys. */
     public static final JsonObject EMPTY = new JsonObject(Map.of());
 
     /**

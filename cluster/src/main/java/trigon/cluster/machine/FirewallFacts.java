@@ -15,7 +15,6 @@ import java.util.regex.Pattern;
  */
 public record FirewallFacts(String manager, String detail) {
 
-    /** No known program. */
     public static final FirewallFacts NONE = new FirewallFacts("", "");
 
     private static final List<String> NFTABLES = List.of("etc/nftables.conf", "etc/sysconfig/nftables.conf");

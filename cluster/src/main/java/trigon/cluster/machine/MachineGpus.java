@@ -14,8 +14,6 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import trigon.cluster.machine.MachineGpus.AccessControl;
-import trigon.cluster.machine.MachineGpus.PciDistance;
 
 /**
  * This machine's NVIDIA GPUs, and what lies between them and the RDMA devices. From sysfs and procfs, without CUDA.

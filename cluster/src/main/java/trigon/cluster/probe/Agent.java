@@ -69,7 +69,6 @@ public final class Agent implements AutoCloseable {
         }
     }
 
-    /** Does what is asked. */
     public Map<String, Object> answer(JsonObject question) throws IOException {
         return switch (question.text("do")) {
             case "facts" -> Json.object(NodeFacts.of(machine, MachineLinks.of(machine, verbs)));

@@ -40,7 +40,6 @@ public record Observations(
     /** A node has heard another, on an interface of its own, from one of the other's. */
     public record Heard(String by, String on, String node, String from) {}
 
-    /** A link was tried. */
     public record Probe(String from, String to, LinkResult result) {
 
         /** The address at this end, of that link. */
@@ -66,7 +65,6 @@ public record Observations(
             return result.udpPackets().udp().filter(Answer.OK::equals).isPresent();
         }
 
-        /** Both ends, for people. */
         public String where() {
             return "%s %s to %s %s".formatted(from, fromAddress(), to, toAddress());
         }

@@ -112,15 +112,9 @@ final class RdmaTrials {
 
     private Transfer transfer(Probe probe) {
         String id = UUID.randomUUID().toString();
-        int seed = id.hashCode();
-        End from = new End(
-                probe.from(),
-                probe.fromAddress(),
-                id,
-                seed,
-                probe.result().ends().gateway());
-        End to = new End(
-                probe.to(), probe.toAddress(), id, seed, probe.result().ends().gateway());
+        boolean routed = probe.result().ends().gateway();
+        End from = end(probe.from(), probe.fromAddress(), id, routed);
+        End to = end(probe.to(), probe.toAddress(), id, routed);
         try {
             return transfer(from, to);
         } catch (IOException | RuntimeException e) { // of an agent in this process, its own failures, too
@@ -129,6 +123,11 @@ final class RdmaTrials {
             from.close();
             to.close();
         }
+    }
+
+    private End end(String node, String address, String id, boolean routed) {
+        String device = device(node, address).orElse("");
+        return new End(Objects.requireNonNull(nodes.get(node)), address, device, id, routed, rate);
     }
 
     private static Transfer transfer(End from, End to) throws IOException {
@@ -140,7 +139,7 @@ final class RdmaTrials {
         for (End each : List.of(to, from)) {
             for (String step : List.of("INIT to READY_TO_RECEIVE", "READY_TO_RECEIVE to READY_TO_SEND")) {
                 if (failed.isEmpty()) {
-                    failed = each.failed(each.ask(step, each == to ? here : there), ends);
+                    failed = each.failed(each.ask(step, each.equals(to) ? here : there), ends);
                 }
             }
         }
@@ -163,27 +162,14 @@ final class RdmaTrials {
     }
 
     /** One of both, as it is asked. */
-    private final class End {
-        private final NodeConnection node;
-        private final String address;
-        private final String id;
-        private final int seed;
-        private final boolean routed;
-
-        End(String node, String address, String id, int seed, boolean routed) {
-            this.routed = routed;
-            this.node = Objects.requireNonNull(nodes.get(node));
-            this.address = address;
-            this.id = id;
-            this.seed = seed;
-        }
+    private record End(NodeConnection node, String address, String device, String id, boolean routed, boolean rate) {
 
         JsonObject open() throws IOException {
             Map<String, Object> question = question("open");
             question.put("address", address);
-            question.put("device", device(node.name(), address).orElse(""));
+            question.put("device", device);
             question.put("bytes", routed ? BURST_BYTES : BYTES);
-            question.put("seed", seed);
+            question.put("seed", id.hashCode());
             return node.ask(question);
         }
 
@@ -196,7 +182,7 @@ final class RdmaTrials {
         }
 
         private Map<String, Object> question(String step) {
-            return Json.object("do", "rdma", "step", step, "id", id, "expected", seed);
+            return Json.object("do", "rdma", "step", step, "id", id, "expected", id.hashCode());
         }
 
         Optional<Transfer> failed(JsonObject answer, Transfer.Ends ends) {

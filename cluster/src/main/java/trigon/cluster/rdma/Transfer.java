@@ -31,7 +31,6 @@ public sealed interface Transfer {
         }
     }
 
-    /** Both ends. */
     record Ends(Optional<End> from, Optional<End> to) {
 
         @Override

@@ -10,7 +10,6 @@ public abstract class Choice<E extends Enum<E>> implements ITypeConverter<E> {
 
     private final List<E> values;
 
-    /** Accepts these. */
     protected Choice(E[] values) {
         this.values = List.of(values);
     }

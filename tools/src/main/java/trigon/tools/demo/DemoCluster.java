@@ -46,7 +46,6 @@ record DemoCluster(String links, SortedMap<Character, List<Nic>> nics) {
             return List.of(cables.split(" ", -1));
         }
 
-        /** As it is typed. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);
@@ -64,7 +63,6 @@ record DemoCluster(String links, SortedMap<Character, List<Nic>> nics) {
         /** RDMA devices that are no hardware. */
         SIMULATED;
 
-        /** As it is typed. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT);

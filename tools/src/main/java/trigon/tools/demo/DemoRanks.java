@@ -48,7 +48,6 @@ final class DemoRanks implements AutoCloseable {
         Files.createDirectories(folder.resolve("rendezvous"));
     }
 
-    /** The distribution. */
     Path home() {
         return home;
     }
@@ -57,7 +56,6 @@ final class DemoRanks implements AutoCloseable {
         return environment;
     }
 
-    /** The cluster file. */
     Path settings() {
         return folder.resolve("trigon.yaml");
     }

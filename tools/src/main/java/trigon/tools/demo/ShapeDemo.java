@@ -34,12 +34,10 @@ record ShapeDemo(
 
     /** Order in which buffers go around. */
     enum Test {
-        /** An all-reduce. */
         RING,
         /** Messages from each to each other. */
         ALL_TO_ALL;
 
-        /** As it is typed. */
         @Override
         public String toString() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');

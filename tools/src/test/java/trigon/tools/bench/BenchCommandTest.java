@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Isolated;
 import picocli.CommandLine;
+import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Machine;
 import trigon.routing.LocalLink;
@@ -435,6 +436,26 @@ class BenchCommandTest {
                     .doesNotContain("eth1");
             assertThat(each.share().orElseThrow()).isCloseTo(0.084, within(0.001));
         });
+    }
+
+    @Test
+    void figuresThatOnlyTheOtherEndHasAreAdded() {
+        JsonObject theirs = JsonObject.parse(
+                Json.text(withFigures(Optional.of(9.0), Optional.of(2.0)).json()));
+
+        BenchResult both = withFigures(Optional.of(3.25), Optional.empty()).with(List.of(theirs), List.of());
+
+        assertThat(both.figures())
+                .isEqualTo(withFigures(Optional.of(3.25), Optional.of(2.0)).figures());
+    }
+
+    private static BenchResult withFigures(Optional<Double> micros, Optional<Double> gigabytes) {
+        return new BenchResult(
+                List.of(),
+                List.of(),
+                List.of(new Perftest.Figures(List.of(0, 1), 65_536, micros, gigabytes)),
+                List.of(),
+                verdict(0));
     }
 
     private static BenchRow carried(int other, double micros, LocalLink link) {
