@@ -46,7 +46,7 @@ class ManySessionsCutTest {
             a: {nics: [{address: 127.1.12.1/24}, {address: 127.1.13.1/24}]}
             b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.13.2/24}]}
             """, """
-            handshake: {timeout: 2m, peerTimeout: 2s}
+            handshake: {timeout: 2m, peerTimeout: 20s}
             """);
         a = cluster.open("a");
         b = cluster.open("b");
