@@ -150,7 +150,8 @@ class Page:
               "The first messages of a process, of 8 B, one at a time:")
         for each in trigon.of("first_messages"):
             self.aim("instant device, the first message", each["first"], 50, "us")
-            self.aim("instant device, messages 11 to 100, to warm ones", ratio(each["from_11"], each["warm"]), TOLERANCE)
+            self.aim("instant device, messages 11 to 100, to warm ones", ratio(each["from_11"], each["warm"]),
+                     TOLERANCE)
 
     def sizes(self, trigon, alone):
         """Trigon should add the same to the device's time, however long a message is."""

@@ -16,7 +16,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.stream.ConnectFailures;
 import trigon.stream.Conversation.Step;
 import trigon.stream.RefusalCause;
 import trigon.stream.circuit.CircuitFormat;
@@ -162,7 +161,9 @@ final class Circuit {
         if (phase == Phase.AWAITS_HEADER || phase == Phase.AWAITS_REST) {
             refuse(RefusalCause.DENIED, "the request did not come in time");
         } else {
-            refuse(silenceOfNext(), text(next()) + " did not answer in time");
+            refuse(
+                    RefusalCause.of(Objects.requireNonNull(request).hops().size() == 1, null),
+                    text(next()) + " did not answer in time");
         }
     }
 
@@ -373,9 +374,7 @@ final class Circuit {
         switch (phase) {
             case CONNECTING, OPENING ->
                 refuse(
-                        phase == Phase.CONNECTING && isLastHop() && ConnectFailures.isRefusal(cause)
-                                ? RefusalCause.END_REFUSED
-                                : silenceOfNext(),
+                        RefusalCause.of(Objects.requireNonNull(request).hops().size() == 1, cause),
                         "%s cannot be reached from the relay: %s".formatted(text(next()), cause.getMessage()));
             case UPGRADING, SPLICED -> {
                 log.debug("between {} and {}: {}", peer, next(), cause.toString());
@@ -397,14 +396,6 @@ final class Circuit {
             outgoing.close();
         }
         host.ended(this, slots);
-    }
-
-    private boolean isLastHop() {
-        return Objects.requireNonNull(request).hops().size() == 1;
-    }
-
-    private RefusalCause silenceOfNext() {
-        return isLastHop() ? RefusalCause.END_UNREACHABLE : RefusalCause.NEXT_RELAY;
     }
 
     private static String text(InetSocketAddress address) {

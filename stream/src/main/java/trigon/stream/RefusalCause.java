@@ -1,6 +1,7 @@
 package trigon.stream;
 
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Cause of a circuit that a relay does not open, by the code in its reply. The first two tell of the circuit's end. */
 public enum RefusalCause {
@@ -29,6 +30,19 @@ public enum RefusalCause {
     /** The cause that a byte stands for; empty if none does. */
     public static Optional<RefusalCause> of(byte code) {
         return code > 0 && code <= values().length ? Optional.of(values()[code - 1]) : Optional.empty();
+    }
+
+    /**
+     * The cause where a relay could not connect.
+     *
+     * @param toEnd whether to the circuit's end, and not to the next relay
+     * @param failure how that ended; null after a timeout
+     */
+    public static RefusalCause of(boolean toEnd, @Nullable Throwable failure) {
+        if (!toEnd) {
+            return NEXT_RELAY;
+        }
+        return ConnectFailures.isRefusal(failure) ? END_REFUSED : END_UNREACHABLE;
     }
 
     /** The same as the relay before it says it: only a word about the end goes on from relay to relay. */

@@ -29,7 +29,6 @@ import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.stream.ConnectFailures;
 import trigon.stream.dial.FirstHop;
-import trigon.system.InterfaceAddress;
 
 /** The connecting side's TCP connection until the listener has proven itself. Subclasses do what comes after. */
 abstract class ClientConnection extends HandshakeConnection {
@@ -118,8 +117,7 @@ abstract class ClientConnection extends HandshakeConnection {
                     Kind.NO_CIRCUIT,
                     "no TCP connection to the relay at %s: %s%s"
                             .formatted(
-                                    InterfaceAddress.text(
-                                            target.firstHop().address().getAddress()),
+                                    target.firstHop().address().getAddress().getHostAddress(),
                                     cause.getMessage(),
                                     obstacle(cause)
                                             .text()

@@ -168,26 +168,16 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     @Override
     public final void look(long passedNanos, long now) {
         long silent = silence.advance(passedNanos, now);
-        if (silent > config.stoppedTimeout().toNanos()) {
-            boolean answers = config.stoppedTimeout().compareTo(config.peerTimeout()) > 0;
+        boolean stopped = silent > config.stoppedTimeout().toNanos();
+        if (stopped
+                || silence.outlast(
+                        config.peerTimeout().toNanos(), () -> loop.lifelines().askKernel(channel))) {
             Duration length = Duration.ofNanos(silent);
-            endForSilence(answers ? new LifelineEnd.Stopped(length) : new LifelineEnd.Silent(length));
-        } else if (silence.isUnanswered(config.peerTimeout().toNanos(), this::hasAnsweringKernel)) {
-            endForSilence(new LifelineEnd.Silent(Duration.ofNanos(silent)));
+            boolean answers = stopped && config.stoppedTimeout().compareTo(config.peerTimeout()) > 0;
+            over(answers ? new LifelineEnd.Stopped(length) : new LifelineEnd.Silent(length));
+            close();
         }
         silence.tellIfQuiet();
-    }
-
-    private void endForSilence(LifelineEnd how) {
-        over(how);
-        close();
-    }
-
-    private boolean hasAnsweringKernel() {
-        return channel != null
-                && channel.localAddress() instanceof InetSocketAddress local
-                && channel.remoteAddress() instanceof InetSocketAddress remote
-                && loop.lifelines().isAnswered(local, remote);
     }
 
     @Override

@@ -58,9 +58,12 @@ final class Lifelines {
         unanswered = new UnansweredLifelines(clock);
     }
 
-    /** Returns whether the kernel at the other end of a lifeline acknowledges what is said. */
-    boolean isAnswered(InetSocketAddress local, InetSocketAddress remote) {
-        return unanswered.isAnswered(local, remote);
+    /** Asks whether the kernel at the other end of a lifeline acknowledges what is said. */
+    boolean askKernel(@Nullable Channel channel) {
+        return channel != null
+                && channel.localAddress() instanceof InetSocketAddress local
+                && channel.remoteAddress() instanceof InetSocketAddress remote
+                && unanswered.ask(local, remote);
     }
 
     void add(BeatingLifeline connection) {

@@ -53,12 +53,12 @@ final class SilenceClock {
     }
 
     /**
-     * Returns whether it has lasted for so long, as of the last look, without an answer of the peer's kernel.
+     * Once it has lasted for so long, as of the last look: asks whether the peer's kernel answers, and again after as
+     * long. True if it does not.
      *
      * @param limit in nanoseconds
-     * @param kernelAnswers asked once in that time
      */
-    boolean isUnanswered(long limit, BooleanSupplier kernelAnswers) {
+    boolean outlast(long limit, BooleanSupplier kernelAnswers) {
         if (nanos - answered <= limit) {
             return false;
         }

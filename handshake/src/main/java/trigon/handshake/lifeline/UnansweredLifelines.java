@@ -29,8 +29,8 @@ final class UnansweredLifelines {
         this.clock = clock;
     }
 
-    /** Returns whether the other end's kernel answers. The kernel's tables are read once a second at most. */
-    boolean isAnswered(InetSocketAddress local, InetSocketAddress remote) {
+    /** Asks whether the other end's kernel answers. The kernel's tables are read once a second at most. */
+    boolean ask(InetSocketAddress local, InetSocketAddress remote) {
         try {
             long now = clock.nanoTime();
             Set<Ends> unanswered = known;

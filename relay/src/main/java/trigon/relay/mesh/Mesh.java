@@ -136,7 +136,12 @@ public final class Mesh implements Relays, AutoCloseable {
                     relay,
                     announcer,
                     new MeshRoutes(
-                            open, kernel, keys, announcer::nodesToRelay, resources.localRank(), NanoClock.SYSTEM));
+                            open,
+                            kernel,
+                            keys,
+                            announcer::nodesToRelay,
+                            new RelayProcesses(resources.localRank(), NanoClock.SYSTEM),
+                            resources.localRank()));
         } catch (RuntimeException e) {
             relay.close();
             throw e;

@@ -25,10 +25,8 @@ import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.RouteLookup;
 import trigon.stream.circuit.CircuitKeys;
-import trigon.stream.circuit.CircuitRequest;
 import trigon.stream.circuit.CircuitRoutes;
 import trigon.system.InterfaceAddress;
-import trigon.system.NanoClock;
 import trigon.verbs.LinkKind;
 
 /** Routes through relays, for connections to come, and for the TCP connections that they are made of. Any thread. */
@@ -92,22 +90,22 @@ final class MeshRoutes implements CircuitRoutes {
 
     private final InterfaceAddress first;
     private final RouteBalancer balancer;
-    private final RelayPorts ports;
+    private final RelayProcesses relays;
 
     /**
      * Over these links, of which there is at least one.
      *
-     * @param begin where connections begin to share routes and relays' processes; see {@link RouteBalancer}
+     * @param begin where connections begin to share routes; see {@link RouteBalancer}
      */
     MeshRoutes(
             List<LocalLink> links,
             RouteLookup kernel,
             CircuitKeys keys,
             Supplier<Nodes> nodes,
-            int begin,
-            NanoClock clock) {
+            RelayProcesses relays,
+            int begin) {
         balancer = new RouteBalancer(begin);
-        ports = new RelayPorts(begin, clock);
+        this.relays = relays;
         this.links = List.copyOf(links);
         this.kernel = kernel;
         this.keys = keys;
@@ -179,7 +177,8 @@ final class MeshRoutes implements CircuitRoutes {
         if (link.isEmpty() || isOnLink(link.get(), to)) {
             return Optional.empty();
         }
-        return Optional.ofNullable(byLink(nodes.get(), to).get(local)).map(route -> circuit(link.get(), route, remote));
+        return Optional.ofNullable(byLink(nodes.get(), to).get(local))
+                .map(route -> relays.circuit(route, link.get().interfaceIndex(), remote, keys));
     }
 
     /** All link-local addresses are in one subnet: only those that are heard are on the link. */
@@ -190,16 +189,6 @@ final class MeshRoutes implements CircuitRoutes {
         }
         return link.address().contains(to)
                 || kernel.sourceFor(to).filter(own::equals).isPresent();
-    }
-
-    private CircuitRoute circuit(LocalLink link, Route route, InetSocketAddress end) {
-        List<InetSocketAddress> hops =
-                new ArrayList<>(route.relays().stream().map(ports::next).toList());
-        InetSocketAddress relay = hops.removeFirst();
-        hops.add(end);
-        InetSocketAddress first = new InetSocketAddress(
-                InterfaceAddress.inZone(relay.getAddress(), link.interfaceIndex()), relay.getPort());
-        return new CircuitRoute(first, new CircuitRequest(hops), keys, ports::rest);
     }
 
     String report(List<PeerLink> remotes) {

@@ -29,6 +29,8 @@ import trigon.verbs.LinkKind;
 /** The ring a-b-c-d-a: a looks for routes to c, and c for routes to a. The cables through b have RDMA at first. */
 class MeshRoutesTest {
 
+    private static final RelayProcesses PROCESSES = new RelayProcesses(0, NanoClock.SYSTEM);
+
     private static final int SPEED = 100_000;
     private static final int ROUNDS = 3;
     private static final Set<LinkKind> KINDS = Set.of(LinkKind.SOFTWARE, LinkKind.RDMA);
@@ -130,12 +132,7 @@ class MeshRoutesTest {
             b.tick(now).forEach(said -> pass(b, said, said.link() == 0 ? a : c, 0, now));
         }
         MeshRoutes routes = new MeshRoutes(
-                List.of(local(ofA)),
-                _ -> Optional.empty(),
-                new CircuitKeys(Optional.empty()),
-                a::nodes,
-                0,
-                NanoClock.SYSTEM);
+                List.of(local(ofA)), _ -> Optional.empty(), new CircuitKeys(Optional.empty()), a::nodes, PROCESSES, 0);
         InetAddress toC = linkLocal("fe80::c").address().address();
 
         assertThat(routes.pathsTo("c", List.of(new PeerLink(toC, 64, 7, KINDS)), 1))
@@ -181,12 +178,7 @@ class MeshRoutesTest {
         }
         List<LocalLink> links = ofA.stream().map(MeshRoutesTest::local).toList();
         return new MeshRoutes(
-                links,
-                _ -> Optional.empty(),
-                new CircuitKeys(Optional.empty()),
-                ring.getFirst()::nodes,
-                0,
-                NanoClock.SYSTEM);
+                links, _ -> Optional.empty(), new CircuitKeys(Optional.empty()), ring.getFirst()::nodes, PROCESSES, 0);
     }
 
     private static void announce(List<Topology> ring, long now) {

@@ -18,7 +18,7 @@ public interface CircuitRoutes {
      * @param first the relay to connect to, instead of the end
      * @param request what is to be asked for there
      * @param keys what proves that it may be
-     * @param avoid told of a relay that opens no circuit: the routes to come use another process of its node for a while
+     * @param avoid told of a relay that opens no circuit: routes to come use another process of its node for a while
      */
     record CircuitRoute(
             InetSocketAddress first, CircuitRequest request, CircuitKeys keys, Consumer<InetSocketAddress> avoid) {

@@ -13,12 +13,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import trigon.relay.topology.Route;
 
-class RelayPortsTest {
+class RelayProcessesTest {
 
     private static final Route.Relay NODE = new Route.Relay(InetAddress.ofLiteral("10.0.12.2"), List.of(71, 72, 73));
 
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 1); // nanoTime may begin anywhere
-    private final RelayPorts ports = new RelayPorts(7, now::get);
+    private final RelayProcesses ports = new RelayProcesses(7, now::get);
 
     @Test
     void circuitsAreSharedByAllProcessesOfANode() {
@@ -30,7 +30,7 @@ class RelayPortsTest {
         ports.rest(process(72));
         assertThat(next(12)).isEqualTo(Map.of(71, 6L, 73, 6L));
 
-        now.addAndGet(RelayPorts.REST.toNanos());
+        now.addAndGet(RelayProcesses.REST.toNanos());
         assertThat(next(12)).doesNotContainKey(72);
         now.incrementAndGet();
         assertThat(next(12)).containsKey(72);
@@ -45,9 +45,9 @@ class RelayPortsTest {
     @Test
     void oneThatIsGoneAgainRestsAnew() {
         ports.rest(process(72));
-        now.addAndGet(RelayPorts.REST.toNanos());
+        now.addAndGet(RelayProcesses.REST.toNanos());
         ports.rest(process(72));
-        now.addAndGet(RelayPorts.REST.toNanos());
+        now.addAndGet(RelayProcesses.REST.toNanos());
         assertThat(next(3)).doesNotContainKey(72);
     }
 

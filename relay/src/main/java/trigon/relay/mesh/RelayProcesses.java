@@ -1,18 +1,24 @@
 package trigon.relay.mesh;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import trigon.relay.topology.Route;
+import trigon.stream.circuit.CircuitKeys;
+import trigon.stream.circuit.CircuitRequest;
+import trigon.stream.circuit.CircuitRoutes.CircuitRoute;
+import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
 
 /**
  * Shares the processes that relay on one node among circuits, in turn: of twelve circuits over three, each has four.
  * One that was gone or full rests, and is taken before its time only where all of its node rest. Thread-safe.
  */
-final class RelayPorts {
+final class RelayProcesses {
 
     /** How long a process rests. A restarted one announces a port of its own within that time. */
     static final Duration REST = Duration.ofSeconds(5);
@@ -34,9 +40,26 @@ final class RelayPorts {
      *
      * @param begin where to begin; other processes of this node begin elsewhere
      */
-    RelayPorts(int begin, NanoClock clock) {
+    RelayProcesses(int begin, NanoClock clock) {
         turn = begin;
         this.clock = clock;
+    }
+
+    /**
+     * The next circuit of a route.
+     *
+     * @param zone index of the interface that leads to the first relay
+     * @param end what the circuit is to
+     * @param keys what proves that it may be
+     */
+    CircuitRoute circuit(Route route, int zone, InetSocketAddress end, CircuitKeys keys) {
+        List<InetSocketAddress> hops =
+                new ArrayList<>(route.relays().stream().map(this::next).toList());
+        InetSocketAddress relay = hops.removeFirst();
+        hops.add(end);
+        InetAddress address = InterfaceAddress.inZone(relay.getAddress(), zone);
+        InetSocketAddress first = new InetSocketAddress(address, relay.getPort());
+        return new CircuitRoute(first, new CircuitRequest(hops), keys, this::rest);
     }
 
     /** The process of a node that the next circuit goes through. */
