@@ -113,16 +113,13 @@ abstract class ClientConnection extends HandshakeConnection {
             fail(Kind.ABANDONED, "this process closes its handshakes", cause);
         } else if (target.firstHop().route().isPresent()) {
             target.firstHop().onUnreachable();
+            String text = ConnectFailures.isRefusal(cause)
+                    ? "its process has ended, or a firewall refuses TCP"
+                    : obstacle(cause).text().orElse("check the link to it");
             fail(
                     Kind.NO_CIRCUIT,
-                    "no TCP connection to the relay at %s: %s%s"
-                            .formatted(
-                                    target.firstHop().address().getAddress().getHostAddress(),
-                                    cause.getMessage(),
-                                    obstacle(cause)
-                                            .text()
-                                            .map(text -> "; " + text)
-                                            .orElse("")),
+                    "no TCP connection to the relay at %s: %s; %s"
+                            .formatted(target.firstHop().address().getHostString(), cause.getMessage(), text),
                     cause);
         } else {
             Obstacle obstacle = obstacle(cause);
