@@ -2,6 +2,7 @@ package trigon.config.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ import trigon.config.setting.LinkPolicy;
 import trigon.config.setting.Setting;
 import trigon.config.setting.Source;
 import trigon.config.setting.StripePolicy;
+import trigon.config.setting.ValueType;
 
 class ConfigLoaderTest {
 
@@ -282,6 +284,21 @@ class ConfigLoaderTest {
         assertThatExceptionOfType(ConfigException.class)
                 .isThrownBy(() -> ConfigLoader.load(Map.of("TRIGON_LINKS", value), "a"))
                 .withMessageContainingAll("TRIGON_LINKS is \"", "must be one of auto, rdma, software");
+    }
+
+    @Test
+    void aStoppedPeerMayBeWaitedForWithoutAnEnd() throws Exception {
+        TestFile endless = TestFile.of(directory, "version: 1\nhandshake: {stoppedTimeout: never}\n");
+        assertThat(endless.load().handshake().stoppedTimeout()).isEqualTo(ValueType.EndlessTimeSpan.NEVER);
+        assertThat(endless.load().describe()).anyMatch(line -> line.startsWith("handshake.stoppedTimeout: never ("));
+
+        TestFile shorter = TestFile.of(directory, "version: 1\nhandshake: {peerTimeout: 1m, stoppedTimeout: 5s}\n");
+        assertThat(shorter.load().handshake().stoppedTimeout())
+                .as("no less than peerTimeout")
+                .isEqualTo(Duration.ofMinutes(1));
+
+        TestFile wrong = TestFile.of(directory, "version: 1\nhandshake: {stoppedTimeout: soon}\n");
+        assertThatThrownBy(wrong::load).hasMessageContainingAll("stoppedTimeout", "soon", "from 2s to 24h, or never");
     }
 
     @Test
