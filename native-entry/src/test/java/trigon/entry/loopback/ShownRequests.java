@@ -18,7 +18,7 @@ import trigon.transport.request.Requests;
  */
 final class ShownRequests implements InvocationHandler {
 
-    /** Where a comm's slot number begins in its handle. */
+    /** Lowest bit of a comm's slot number in its handle. */
     private static final int SLOT_SHIFT = 32;
 
     private static final int SEQUENCE_SHIFT = 2;

@@ -20,7 +20,7 @@ import trigon.system.NanoClock;
  */
 final class RelayProcesses {
 
-    /** How long a process rests. A restarted one announces a port of its own within that time. */
+    /** Length of a process's rest. A restarted one announces a port of its own within that time. */
     static final Duration REST = Duration.ofSeconds(5);
 
     /** Bound on those that rest; the one that has rested longest is forgotten. */

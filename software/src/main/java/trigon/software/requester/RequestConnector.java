@@ -50,7 +50,7 @@ final class RequestConnector implements PendingStream.Owner {
     private @Nullable PendingStream pending;
     private boolean connecting;
 
-    /** Since the last connection, or the last time that it gave up. */
+    /** Relays that were gone since the last connection, or since it gave up last. */
     private int relaysLost;
 
     RequestConnector(RequestingQueuePair queuePair, Owner owner) {

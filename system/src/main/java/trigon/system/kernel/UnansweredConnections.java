@@ -25,7 +25,7 @@ public final class UnansweredConnections {
     private static final int TIMER = 5;
     private static final int RETRANSMITS = 6;
 
-    /** Of a closed window, of data that found no route, or of an idle connection (keepalive). */
+    /** Column of the probes sent: for a closed window, data that found no route, or an idle connection (keepalive). */
     private static final int PROBES = 8;
 
     /** The retransmission timer runs, and no other one. */

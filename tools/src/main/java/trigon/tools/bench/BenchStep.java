@@ -26,7 +26,7 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
     private static final long MAX_BYTES = 1L << 30;
     private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([KMG]?)");
 
-    /** Pattern of messages. */
+    /** Pattern in which the two ends send. */
     enum Kind {
         /**
          * Two ranks, each of which sends a message to the other at the same time: an all-reduce of twice the size, in

@@ -468,7 +468,7 @@ class BenchCommandTest {
                 "");
     }
 
-    /** Of 10 ms for a message of 1 MiB: 0.105 GB/s, or 839 Mbit/s. */
+    /** A message of 1 MiB in 10 ms is 0.105 GB/s, or 839 Mbit/s. */
     private static Verdict verdict(int speedMbps) {
         LocalLink link = Links.software("eth1", speedMbps);
         return Verdict.of(List.of(carried(1, 20_000, link)), false, List.of(link), List.of());

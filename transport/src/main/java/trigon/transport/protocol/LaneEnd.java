@@ -53,7 +53,7 @@ final class LaneEnd {
         return repeated < repeatedUntil;
     }
 
-    /** A new message. */
+    /** Begins a message by its lane. Returns its request, or why there is none. */
     long begin(long address, int size, int tag, int key, @Nullable RegisteredMemory memory) {
         return lane.begin(address, size, tag, key, memory == null ? 0 : memory.handle());
     }

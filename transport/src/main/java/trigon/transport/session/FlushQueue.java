@@ -77,7 +77,8 @@ public final class FlushQueue implements AutoCloseable {
     }
 
     /**
-     * Begins a flush of what has come so far; {@link #progress} posts it.
+     * Begins a flush of what has come so far; {@link #progress} posts it. Nobody has to be kept out: a READ that is
+     * posted after a move covers all that came over the former device, whichever number the move has seen.
      *
      * @param address of a byte of it, in that memory
      * @return its handle, or 0: there are too many

@@ -236,7 +236,7 @@ public final class CriticalPath {
             int rank,
             @Nullable Connection connection) {
 
-        /** Length in nanoseconds. */
+        /** Time from its begin to its end, in nanoseconds. */
         public long length() {
             return to - from;
         }

@@ -89,7 +89,7 @@ public final class Stream {
             }
         }
 
-        /** Number of records. */
+        /** Number of records read from it. */
         public int size() {
             return size;
         }
