@@ -20,7 +20,7 @@ SETTINGS = {
     "ACCEL": "tcg,thread=multi,tb-size=256",
     "KERNEL": "",  # an unpacked linux-image package, or its .deb
     "MTU": "4200",  # of the NICs; gives an RDMA path MTU of 4096
-    "TIMEOUT": "120",  # seconds to wait for a boot
+    "TIMEOUT": "600",  # seconds to wait for a boot, which takes some 10 s on a machine that does nothing else
     "QEMU": f"qemu-system-{GUEST}",
     "QEMU_ARGS": "",  # more arguments of QEMU, in words
     "APPEND": "",  # more arguments of the kernel
@@ -35,6 +35,9 @@ MODULES = ("virtio_pci virtio_net 9pnet_virtio 9p overlay veth rdma_rxe ib_uverb
 COMPRESSIONS = ((b"\xfd7zXZ\0", ["xz", "-dc"]), (b"\x28\xb5\x2f\xfd", ["zstd", "-dcq"]),
                 (b"\x1f\x8b\x08", ["gzip", "-dc"]), (b"\x02\x21\x4c\x18", ["lz4", "-dc"]))
 MAX_PLACES = 5
+
+# A mirror may be busy for a moment.
+RETRIES = ("-o", "Acquire::Retries=5")
 
 
 class LabFailed(Exception):
@@ -119,8 +122,8 @@ def install_packages():
         raise LabFailed(f"not installed: {names}; run as root:  apt-get install {names}")
     note(f"installing {names}")
     os.environ["DEBIAN_FRONTEND"] = "noninteractive"
-    run("apt-get", "-qq", "update")
-    run("apt-get", "-qq", "-y", "--no-install-recommends", "install", *missing)
+    run("apt-get", *RETRIES, "-qq", "update")
+    run("apt-get", *RETRIES, "-qq", "-y", "--no-install-recommends", "install", *missing)
 
 
 def fetch_package(name):
@@ -128,7 +131,7 @@ def fetch_package(name):
     folder = STATE / "deb"
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        run("apt-get", "-qq", "download", name, folder=folder, quiet=True)
+        run("apt-get", *RETRIES, "-qq", "download", name, folder=folder, quiet=True)
     except LabFailed as error:
         raise LabFailed(f"cannot download {name}") from error
     return max(folder.glob(f"{name}_*.deb"), key=lambda file: file.stat().st_mtime)
