@@ -14,8 +14,10 @@
  * <pre>
  *   connecting side                                   listening side
  *   HandshakeClient.connect   -- Hello     --&gt;
- *                             &lt;-- Challenge --   proves to know the secret
- *   proves it as well         -- Offer     --&gt;   OfferHandler.onOffer
+ *                             &lt;-- Challenge --   proves to know the secret, behind fillers
+ *   proves it as well         -- Alive     --&gt;   behind fillers
+ *                             &lt;-- Alive     --   frames of the full size arrive both ways
+ *                             -- Offer     --&gt;   OfferHandler.onOffer
  *   OutgoingOffer.answer      &lt;-- Answer    --   the handler's answer
  *   OutgoingOffer.sendReady   -- Ready     --&gt;   IncomingOffer.result
  *   its result                &lt;-- Ready     --

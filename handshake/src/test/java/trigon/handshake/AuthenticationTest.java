@@ -171,7 +171,7 @@ class AuthenticationTest {
         try (ServerSocket socket = new ServerSocket(0, 1, server.address())) {
             OutgoingOffer first = client.connect(at(socket), client.offer(connection));
             try (RawPeer listener = RawPeer.listening(socket.accept(), connection, Node.secretOf(connection))) {
-                challenge = listener.challenge();
+                challenge = listener.greet();
                 listener.expect(Offer.class);
                 answer = listener.proven(server.answer());
                 listener.send(answer);
@@ -233,8 +233,8 @@ class AuthenticationTest {
                 assertThat(failureOf(outgoing.answer()))
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
-                        .hasMessageContaining("version 12");
-                assertRejected(older, "version 1 of the handshake and this Trigon version 12");
+                        .hasMessageContaining("version 13");
+                assertRejected(older, "version 1 of the handshake and this Trigon version 13");
             }
         }
     }

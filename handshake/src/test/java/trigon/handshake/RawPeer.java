@@ -15,7 +15,9 @@ import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage;
+import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
@@ -73,6 +75,14 @@ public final class RawPeer implements AutoCloseable {
         send(helloFrame());
     }
 
+    /** Reads a hello, as the listening side, challenges, and answers what comes behind the fillers. */
+    public byte[] greet() throws IOException {
+        byte[] frame = challenge();
+        expect(Alive.class);
+        say(new Alive(0));
+        return frame;
+    }
+
     /** Reads a hello, as the listening side, and challenges. */
     public byte[] challenge() throws IOException {
         HandshakeFrame hello = read();
@@ -125,8 +135,16 @@ public final class RawPeer implements AutoCloseable {
         }
     }
 
-    /** The next frame. */
+    /** The next frame that says something. */
     public HandshakeFrame read() throws IOException {
+        HandshakeFrame next = readAny();
+        while (next.message() instanceof Filler) {
+            next = readAny();
+        }
+        return next;
+    }
+
+    private HandshakeFrame readAny() throws IOException {
         byte[] header = readExactly(HandshakeCodec.HEADER_BYTES);
         HandshakeCodec.Header decoded = HandshakeCodec.decodeHeader(ByteBuffer.wrap(header));
         byte[] body = readExactly(decoded.bodyBytes());

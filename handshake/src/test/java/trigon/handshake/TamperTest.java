@@ -42,6 +42,8 @@ class TamperTest {
     /** Signs of life have this type, and farewells the next. */
     private static final int FIRST_AFTERWARDS = 7;
 
+    private static final int FILLER = 10;
+
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);
     private final ManualClock clock = new ManualClock();
@@ -170,9 +172,10 @@ class TamperTest {
                 for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
                     int at = said.size();
                     said.write(buffer, 0, length);
-                    boolean isIn = position >= at && position < at + length;
-                    if (changing && isIn && isOfHandshake(said.toByteArray(), position)) {
-                        buffer[position - at] ^= (byte) mask;
+                    int index = indexOf(position, said.toByteArray());
+                    boolean isIn = index >= at && index < at + length;
+                    if (changing && isIn && isOfHandshake(said.toByteArray(), index)) {
+                        buffer[index - at] ^= (byte) mask;
                         changed = true;
                     }
                     out.write(buffer, 0, length);
@@ -185,6 +188,31 @@ class TamperTest {
             }
         }
 
+        /** Tells whether it is a sign of life that comes before the offer, which is agreed on. */
+        private static boolean isOfGreeting(byte[] said, int frame) {
+            int count = frame + HandshakeCodec.HEADER_BYTES;
+            return said[frame + TYPE_OFFSET] == FIRST_AFTERWARDS
+                    && said.length >= count + Long.BYTES
+                    && ByteBuffer.wrap(said).getLong(count) == 0;
+        }
+
+        /** Where a byte is that is counted without the fillers, which are not agreed on; -1 if it has not come. */
+        private static int indexOf(int position, byte[] said) {
+            int frame = 0;
+            int left = position;
+            while (frame + HandshakeCodec.HEADER_BYTES <= said.length) {
+                int bytes = HandshakeCodec.HEADER_BYTES
+                        + Short.toUnsignedInt(ByteBuffer.wrap(said).getShort(frame + BODY_LENGTH_OFFSET));
+                boolean counts = said[frame + TYPE_OFFSET] != FILLER;
+                if (counts && left < bytes) {
+                    return frame + left < said.length ? frame + left : -1;
+                }
+                left -= counts ? bytes : 0;
+                frame += bytes;
+            }
+            return -1;
+        }
+
         /** Signs of life follow on the same connection: a changed one ends what was established by right. */
         private static boolean isOfHandshake(byte[] said, int position) {
             int frame = 0;
@@ -192,7 +220,7 @@ class TamperTest {
                 int body = Short.toUnsignedInt(ByteBuffer.wrap(said).getShort(frame + BODY_LENGTH_OFFSET));
                 int next = frame + HandshakeCodec.HEADER_BYTES + body;
                 if (position < next) {
-                    return said[frame + TYPE_OFFSET] < FIRST_AFTERWARDS;
+                    return said[frame + TYPE_OFFSET] < FIRST_AFTERWARDS || isOfGreeting(said, frame);
                 }
                 frame = next;
             }

@@ -25,7 +25,7 @@ import trigon.stream.circuit.Prologue;
 import trigon.stream.hop.HopDevices;
 import trigon.stream.loop.EventLoop;
 import trigon.system.InterfaceAddress;
-import trigon.system.kernel.UnansweredConnections.Ends;
+import trigon.system.kernel.TcpEnds;
 
 /**
  * A connection that came in, from its greeting to its end: it says what it wants, the next hop is connected, and both
@@ -349,7 +349,7 @@ final class Circuit {
     }
 
     /** Ends it if one of its connections is among those that nobody answers. */
-    void endIfUnanswered(Set<Ends> unanswered) throws IOException {
+    void endIfUnanswered(Set<TcpEnds> unanswered) throws IOException {
         if (unanswered.contains(incoming.ends())
                 || unanswered.contains(onwards().ends())) {
             broken(new IOException("a neighbour acknowledges nothing any more"));

@@ -17,7 +17,7 @@ import trigon.stream.SocketStream;
 import trigon.stream.hop.ChunkStream;
 import trigon.stream.hop.HopUpgrade;
 import trigon.stream.loop.EventLoop;
-import trigon.system.kernel.UnansweredConnections.Ends;
+import trigon.system.kernel.TcpEnds;
 
 /** One of the two sides of a circuit: a connection to a neighbour, and what carries its bytes. The relay's thread. */
 final class Side {
@@ -58,8 +58,8 @@ final class Side {
     }
 
     /** The connection's two addresses. */
-    Ends ends() throws IOException {
-        return new Ends((InetSocketAddress) socket.getLocalAddress(), (InetSocketAddress) socket.getRemoteAddress());
+    TcpEnds ends() throws IOException {
+        return new TcpEnds((InetSocketAddress) socket.getLocalAddress(), (InetSocketAddress) socket.getRemoteAddress());
     }
 
     /** Prepares the connection for an open circuit. */

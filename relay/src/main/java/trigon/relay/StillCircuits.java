@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.system.kernel.UnansweredConnections.Ends;
+import trigon.system.kernel.TcpEnds;
 
 /**
  * Finds circuits with a neighbour that cannot be reached any more: nothing has moved for a while, and the kernel sends
@@ -35,7 +35,7 @@ final class StillCircuits {
     interface Table {
 
         /** Connections whose last segment was sent again so many times, or more. */
-        Set<Ends> unanswered(int retransmits) throws IOException;
+        Set<TcpEnds> unanswered(int retransmits) throws IOException;
     }
 
     /** A relay without circuits, at that time by its clock. */
@@ -63,7 +63,7 @@ final class StillCircuits {
 
     private void endUnanswered(List<Circuit> still) {
         try {
-            Set<Ends> unanswered = table.unanswered(RETRANSMITS);
+            Set<TcpEnds> unanswered = table.unanswered(RETRANSMITS);
             for (Circuit circuit : still) {
                 circuit.endIfUnanswered(unanswered);
             }

@@ -21,7 +21,7 @@ import trigon.stream.hop.HopDevices;
 import trigon.stream.loop.Acceptor;
 import trigon.stream.loop.EventLoop;
 import trigon.system.InterfaceAddress;
-import trigon.system.kernel.UnansweredConnections.Ends;
+import trigon.system.kernel.TcpEnds;
 import trigon.testsupport.Await;
 
 @Timeout(300)
@@ -31,7 +31,7 @@ class StillCircuitsTest extends RelayedNodes {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aStillCircuitEndsIfTheKernelHearsNothingOfANeighbour(boolean unanswered) throws Exception {
-        AtomicReference<Set<Ends>> sentAgain = new AtomicReference<>(Set.of());
+        AtomicReference<Set<TcpEnds>> sentAgain = new AtomicReference<>(Set.of());
         InetAddress here = InetAddress.ofLiteral("127.0.12.2");
         List<InterfaceAddress> links =
                 List.of(new InterfaceAddress(here, 24), new InterfaceAddress(InetAddress.ofLiteral("127.0.23.2"), 24));
@@ -60,8 +60,9 @@ class StillCircuitsTest extends RelayedNodes {
             accept(end).close(); // half of it
             assertThat(client.getInputStream().read()).isNegative();
             if (unanswered) {
-                sentAgain.set(Set.of(new Ends((InetSocketAddress) client.getRemoteSocketAddress(), (InetSocketAddress)
-                        client.getLocalSocketAddress())));
+                sentAgain.set(
+                        Set.of(new TcpEnds((InetSocketAddress) client.getRemoteSocketAddress(), (InetSocketAddress)
+                                client.getLocalSocketAddress())));
             }
 
             look(loop, iterations, 3);

@@ -1,11 +1,13 @@
 package trigon.stream;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.kernel.TcpSegments;
 
 /**
  * Options of the sockets of data connections.
@@ -32,6 +34,17 @@ public final class SocketOptions {
         // for one case that the transport's lifeline does not cover: the peer's process has ended, a receiver waits
         // for what its kernel still has to send, and then that machine is lost without a word
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+    }
+
+    /**
+     * Limits the segments of a channel that is bound, and about to be connected, in both directions.
+     *
+     * @param bytes the most of a segment, without headers
+     */
+    public static void limitSegments(SocketChannel channel, int bytes) throws IOException {
+        if (channel.getLocalAddress() instanceof InetSocketAddress bound) {
+            TcpSegments.limit(bound, bytes);
+        }
     }
 
     /**

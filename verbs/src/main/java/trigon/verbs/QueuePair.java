@@ -3,6 +3,7 @@ package trigon.verbs;
 import java.time.Duration;
 import java.util.Optional;
 import trigon.system.Errno;
+import trigon.system.kernel.TcpEnds;
 
 /**
  * A reliable connected queue pair ({@code struct ibv_qp} of type {@code IBV_QPT_RC}).
@@ -107,6 +108,14 @@ public interface QueuePair extends AutoCloseable {
      */
     default long delivered() {
         throw new UnsupportedOperationException("the completions of this device tell what the peer has");
+    }
+
+    /**
+     * The two addresses of the TCP connection on which its requests go out now; empty where a device uses none. Any
+     * thread.
+     */
+    default Optional<TcpEnds> connection() {
+        return Optional.empty();
     }
 
     /**

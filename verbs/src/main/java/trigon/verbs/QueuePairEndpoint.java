@@ -17,6 +17,11 @@ public record QueuePairEndpoint(int number, int psn, Gid gid, int lid, Mtu mtu) 
         requireBits("LID", lid, 16);
     }
 
+    /** The same with packets of at most that size. */
+    public QueuePairEndpoint limitedTo(Mtu most) {
+        return new QueuePairEndpoint(number, psn, gid, lid, Mtu.min(mtu, most));
+    }
+
     private static void requireBits(String what, int value, int bits) {
         if (value >>> bits != 0) {
             throw new IllegalArgumentException(what + " " + value + " does not fit " + bits + " bits");

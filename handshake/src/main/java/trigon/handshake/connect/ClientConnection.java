@@ -8,26 +8,29 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import trigon.config.HandshakeConfig;
 import trigon.config.cluster.ClusterKey;
 import trigon.handshake.lifeline.HandshakeConnection;
-import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage;
+import trigon.handshake.message.HandshakeMessage.Alive;
+import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeMessage.Reject;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.stream.ConnectFailures;
+import trigon.stream.SocketOptions;
 import trigon.stream.dial.FirstHop;
 
 /** The connecting side's TCP connection until the listener has proven itself. Subclasses do what comes after. */
@@ -47,12 +50,45 @@ abstract class ClientConnection extends HandshakeConnection {
             InetSocketAddress remote,
             FirstHop firstHop,
             ConnectionSecret secret,
-            ConnectionId connection) {}
+            ConnectionId connection) {
+
+        /** The same, reached in segments of so many bytes at most. */
+        Target inSegmentsOf(int bytes) {
+            return new Target(local, remote, firstHop.inSegmentsOf(bytes), secret, connection);
+        }
+    }
+
+    /** A channel whose segments are limited, in both directions. */
+    private static final class NarrowChannel extends NioSocketChannel {
+        private final int segmentBytes;
+
+        NarrowChannel(int segmentBytes) {
+            this.segmentBytes = segmentBytes;
+        }
+
+        @Override
+        protected boolean doConnect(SocketAddress to, SocketAddress from) throws Exception {
+            javaChannel().bind(from);
+            SocketOptions.limitSegments(javaChannel(), segmentBytes);
+            return super.doConnect(to, null);
+        }
+    }
+
+    /** Steps until the listener has proven itself. */
+    private enum Greeting {
+        /** Its challenge is waited for, behind fillers of its own. */
+        HELLO,
+        /** It has proven itself; fillers are sent, and its answer to what comes behind them is waited for. */
+        ECHO,
+        DONE
+    }
 
     private final Target target;
+    private final FrameChecks frameChecks;
     private final Optional<ClusterKey> clusterKey;
     private InetSocketAddress bound;
     private volatile boolean connected;
+    private Greeting greeting = Greeting.HELLO;
     private @Nullable HandshakeProofs proofs;
 
     /**
@@ -60,10 +96,11 @@ abstract class ClientConnection extends HandshakeConnection {
      *
      * @param timeout of the whole handshake
      */
-    ClientConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
-        super(loop, timeout, config, "the TCP connection");
+    ClientConnection(ClientServices services, Duration timeout, Target target) {
+        super(services.loop(), timeout, services.config(), "the TCP connection");
         this.target = target;
-        clusterKey = config.clusterKey();
+        frameChecks = services.frameChecks();
+        clusterKey = services.config().clusterKey();
         bound = new InetSocketAddress(target.local(), 0);
     }
 
@@ -72,8 +109,11 @@ abstract class ClientConnection extends HandshakeConnection {
         return List.of(target.local(), target.remote());
     }
 
-    /** Called when the listener has proven that it made the handle. */
-    abstract void challenged();
+    /** The listener has proven that it made the handle, and frames of the connection's size arrive both ways. */
+    abstract void greeted();
+
+    /** A message of the listener's after that, which is no Reject. */
+    abstract void answered(HandshakeFrame frame);
 
     /** Called once, from any thread. */
     final void start() {
@@ -85,9 +125,10 @@ abstract class ClientConnection extends HandshakeConnection {
             return;
         }
         startDeadline();
+        int segmentBytes = target.firstHop().segmentBytes();
         new Bootstrap()
                 .group(loop().eventLoop())
-                .channel(NioSocketChannel.class)
+                .channelFactory(() -> segmentBytes == 0 ? new NioSocketChannel() : new NarrowChannel(segmentBytes))
                 .disableResolver() // targets are addresses, and a resolver would start a thread that has to be ended
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // startDeadline covers this, too
                 .handler(new ChannelInitializer<Channel>() {
@@ -163,18 +204,61 @@ abstract class ClientConnection extends HandshakeConnection {
         OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
         OpaqueBytes mark = HandshakeProofs.clusterMark(clusterKey, target.connection(), nonce);
         sendNoted(new Hello(target.connection(), nonce, mark), proofs);
+        if (target.firstHop().segmentBytes() == 0) {
+            loop().later(FrameChecks.AFTER.toNanos(), () -> {
+                if (!isOver() && greeting != Greeting.DONE) {
+                    frameChecks.add(this);
+                }
+            });
+        }
     }
 
-    /** Returns whether the listener has proven the frame to be its own; if not, it is refused. */
-    final boolean isProven(HandshakeFrame frame) {
-        boolean proven = proofs != null && proofs.verify(frame.bytes());
-        if (!proven) {
+    @Override
+    protected final void received(HandshakeFrame frame) {
+        switch (frame.message()) {
+            case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
+            case Challenge _
+            when greeting == Greeting.HELLO && admit(frame) -> {
+                greeting = Greeting.ECHO;
+                await("the answer to a frame of the full size");
+                sendFillers();
+                sendProven(new Alive(0), known());
+            }
+            case Alive _
+            when greeting == Greeting.ECHO && admit(frame) -> {
+                greeting = Greeting.DONE;
+                frameChecks.pass(target);
+                greeted();
+            }
+            case HandshakeMessage message -> {
+                if (greeting == Greeting.DONE) {
+                    answered(frame);
+                } else {
+                    unexpected(message);
+                }
+            }
+        }
+    }
+
+    /** Returns whether the listener has proven itself, and frames of this connection's size have arrived both ways. */
+    final boolean isGreeted() {
+        return greeting == Greeting.DONE;
+    }
+
+    final Target target() {
+        return target;
+    }
+
+    /** Takes a frame that the listener proves to be its own, or refuses it. Returns whether it does. */
+    final boolean admit(HandshakeFrame frame) {
+        boolean right = proofs != null && proofs.verify(frame.bytes());
+        if (!right) {
             reject(
                     Kind.UNAUTHENTICATED,
                     "the listener does not know this connection's secret: another process has taken its address and"
                             + " port, or somebody is in between");
         }
-        return proven;
+        return right;
     }
 
     /** Fails the connection, unless a wrong proof has already ended it. */

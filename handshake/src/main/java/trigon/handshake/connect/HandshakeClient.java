@@ -20,9 +20,7 @@ import trigon.system.InterfaceAddress;
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
 public final class HandshakeClient {
 
-    private final HandshakeEventLoop loop;
-    private final HandshakeConfig config;
-    private final Dialer dialer;
+    private final ClientServices services;
 
     /** A client all of whose connections are direct. */
     public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config) {
@@ -31,14 +29,12 @@ public final class HandshakeClient {
 
     /** A client some of whose connections go through relays. */
     public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer) {
-        this.loop = loop;
-        this.config = config;
-        this.dialer = dialer;
+        services = new ClientServices(loop, config, dialer);
     }
 
     /** {@link #connect(InetAddress, InetSocketAddress, ConnectionSecret, Offer, Duration)} with the settings' time. */
     public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
-        return connect(local, remote, secret, offer, config.timeout());
+        return connect(local, remote, secret, offer, timeout());
     }
 
     /**
@@ -58,10 +54,10 @@ public final class HandshakeClient {
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer, Duration timeout) {
         // each with a route of its own through relays, if that is how it goes
         RetriedOffer started = new RetriedOffer(
-                loop,
+                services.loop(),
                 timeout,
                 (time, beforeOffer) -> new OutgoingConnection(
-                        loop, config, time, target(local, remote, secret, offer.connection()), offer, beforeOffer));
+                        services, time, target(local, remote, secret, offer.connection()), offer, beforeOffer));
         started.start();
         return started;
     }
@@ -80,7 +76,7 @@ public final class HandshakeClient {
             ConnectionId connection,
             EndFailure why) {
         Target target = target(local, remote, secret, connection);
-        CancelConnection resigning = new CancelConnection(loop, config, config.timeout(), target, why);
+        CancelConnection resigning = new CancelConnection(services, timeout(), target, why);
         resigning.start();
         return resigning.told();
     }
@@ -102,19 +98,28 @@ public final class HandshakeClient {
     public Question askDirectly(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
         InetSocketAddress end = inZoneOf(local, resolved(remote));
-        return ask(new Target(local, end, Dialer.DIRECT.firstHop(local, end), secret, connection));
+        return ask(new Target(local, end, services.dialer().directly(local, end), secret, connection));
     }
 
     private Question ask(Target target) {
-        ProbeConnection asking = new ProbeConnection(loop, config, config.timeout(), target);
+        ProbeConnection asking = new ProbeConnection(services, timeout(), target);
         asking.start();
         return asking;
+    }
+
+    /** Tells whether frames of the full size are known to be lost between these addresses, and smaller ones pass. */
+    public boolean isNarrow(InetAddress local, InetSocketAddress remote) {
+        return services.dialer().firstHop(local, remote).segmentBytes() > 0;
+    }
+
+    private Duration timeout() {
+        return services.config().timeout();
     }
 
     private Target target(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
         InetSocketAddress end = inZoneOf(local, resolved(remote));
-        return new Target(local, end, dialer.firstHop(local, end), secret, connection);
+        return new Target(local, end, services.dialer().firstHop(local, end), secret, connection);
     }
 
     private static InetSocketAddress resolved(InetSocketAddress remote) {

@@ -5,10 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.config.HandshakeConfig;
 import trigon.handshake.Established;
 import trigon.handshake.OutgoingOffer;
-import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
@@ -16,6 +14,7 @@ import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Farewell;
+import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
@@ -49,33 +48,26 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
      *
      * @param beforeOffer runs on the event loop just before the offer is sent
      */
-    OutgoingConnection(
-            HandshakeEventLoop loop,
-            HandshakeConfig config,
-            Duration timeout,
-            Target target,
-            Offer offer,
-            Runnable beforeOffer) {
-        super(loop, config, timeout, target);
+    OutgoingConnection(ClientServices services, Duration timeout, Target target, Offer offer, Runnable beforeOffer) {
+        super(services, timeout, target);
         this.offer = offer;
         this.beforeOffer = beforeOffer;
     }
 
     @Override
-    protected void received(HandshakeFrame frame) {
+    void answered(HandshakeFrame frame) {
         switch (frame.message()) {
-            case Challenge _ when step == Step.GREETING && isProven(frame) -> challenged();
-            case Answer received when step == Step.OFFERING && isProven(frame) -> answered(received);
+            case Answer received when step == Step.OFFERING && admit(frame) -> answered(received);
             case Ready ready
-            when step == Step.READY && answered != null && isProven(frame) -> established(answered, ready);
-            case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
+            when step == Step.READY && answered != null && admit(frame) -> established(answered, ready);
             case NotNow notNow -> fail(Kind.UNREACHABLE, "the listener cannot answer: " + notNow.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _ -> unexpected(frame.message());
+            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, Reject _ ->
+                unexpected(frame.message());
         }
     }
 
     @Override
-    void challenged() {
+    void greeted() {
         beforeOffer.run();
         step = Step.OFFERING;
         await("the answer to the offer");

@@ -2,22 +2,18 @@ package trigon.handshake.connect;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import trigon.config.HandshakeConfig;
-import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
-import trigon.handshake.message.HandshakeMessage.Challenge;
-import trigon.handshake.message.HandshakeMessage.Reject;
 
-/** Asks a listener whether it lives, and knows the connection: its challenge proves both. */
+/** Asks a listener whether it lives, knows the connection, and gets frames of the full size: its proofs say so. */
 final class ProbeConnection extends ClientConnection implements Question {
 
     private final CompletableFuture<Void> answered = new CompletableFuture<>();
 
     /** Does nothing until it is started; after the timeout it fails. */
-    ProbeConnection(HandshakeEventLoop loop, HandshakeConfig config, Duration timeout, Target target) {
-        super(loop, config, timeout, target);
+    ProbeConnection(ClientServices services, Duration timeout, Target target) {
+        super(services, timeout, target);
     }
 
     @Override
@@ -26,16 +22,12 @@ final class ProbeConnection extends ClientConnection implements Question {
     }
 
     @Override
-    protected void received(HandshakeFrame frame) {
-        switch (frame.message()) {
-            case Challenge _ when isProven(frame) -> challenged();
-            case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
-            default -> unexpected(frame.message());
-        }
+    void answered(HandshakeFrame frame) {
+        unexpected(frame.message());
     }
 
     @Override
-    void challenged() {
+    void greeted() {
         answered.complete(null);
         fail(Kind.ABANDONED, "the peer is alive");
     }

@@ -33,6 +33,7 @@ import trigon.handshake.message.HandshakeFrameDecoder;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage;
 import trigon.handshake.message.HandshakeMessage.Farewell;
+import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.trace.TraceLog;
 
@@ -44,6 +45,11 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
 
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeConnection.class);
     private static final int RECEIVE_BYTES = 512;
+
+    /** As long as the fillers come. */
+    private static final int RECEIVE_BYTES_AT_FIRST = 8192;
+
+    private static final byte[] FILLERS = HandshakeCodec.fillers();
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
@@ -58,6 +64,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     private @Nullable ScheduledFuture<?> deadline;
     private String awaited;
     private boolean over;
+    private int fillers;
 
     /** Only while the link is established. */
     private @Nullable HandshakeProofs lifelineProofs;
@@ -112,9 +119,16 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     public final void attach(Channel to) {
         channel = to;
         loop.adopt(to);
-        to.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES));
+        to.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES_AT_FIRST));
         to.config().setOption(ChannelOption.TCP_NODELAY, true);
         to.pipeline().addLast(new HandshakeFrameDecoder(), this);
+    }
+
+    /** Sends fillers, which leave together with the message that follows. */
+    protected final void sendFillers() {
+        if (channel != null) {
+            var _ = channel.write(Unpooled.wrappedBuffer(FILLERS));
+        }
     }
 
     /** Sends a message without a proof, which is part of what is agreed on. */
@@ -151,6 +165,9 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         lifelineProofs = proofs;
         if (deadline != null) {
             deadline.cancel(false);
+        }
+        if (channel != null) {
+            channel.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES));
         }
         loop.lifelines().add(this);
         result.complete(established);
@@ -360,6 +377,8 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         if (message instanceof HandshakeFrame frame) {
             if (over) {
                 heard(frame);
+            } else if (frame.message() instanceof Filler && fillers < HandshakeCodec.FILLERS) {
+                fillers++;
             } else {
                 trace("received", frame.message());
                 received(frame);

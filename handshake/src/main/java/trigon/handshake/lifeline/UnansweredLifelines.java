@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.NanoClock;
+import trigon.system.kernel.TcpEnds;
 import trigon.system.kernel.UnansweredConnections;
-import trigon.system.kernel.UnansweredConnections.Ends;
 
 /**
  * Tells a peer whose process is stopped from one that is out of reach, by this machine's kernel: a lifeline says once a
@@ -22,7 +22,7 @@ final class UnansweredLifelines {
     private static final int TIMES = 3;
 
     private final NanoClock clock;
-    private @Nullable Set<Ends> known;
+    private @Nullable Set<TcpEnds> known;
     private long readAt;
 
     UnansweredLifelines(NanoClock clock) {
@@ -33,13 +33,13 @@ final class UnansweredLifelines {
     boolean ask(InetSocketAddress local, InetSocketAddress remote) {
         try {
             long now = clock.nanoTime();
-            Set<Ends> unanswered = known;
+            Set<TcpEnds> unanswered = known;
             if (unanswered == null || now - readAt >= SilenceClock.BEAT_NANOS) {
                 unanswered = UnansweredConnections.read(TIMES);
                 known = unanswered;
                 readAt = now;
             }
-            return !unanswered.contains(new Ends(local, remote));
+            return !unanswered.contains(new TcpEnds(local, remote));
         } catch (IOException | RuntimeException e) {
             log.debug("the kernel's connections cannot be read: silence counts as the peer's end", e);
             return false;

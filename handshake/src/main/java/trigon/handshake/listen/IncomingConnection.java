@@ -27,6 +27,7 @@ import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Farewell;
+import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
@@ -87,11 +88,14 @@ final class IncomingConnection extends HandshakeConnection {
     protected void received(HandshakeFrame frame) {
         switch (frame.message()) {
             case Hello received when step == Step.OPENED -> greeted(received, frame);
+            case Alive _
+            when step == Step.CHALLENGED && proofs != null && isProven(frame) ->
+                sendProven(new Alive(0), proofs); // frames of the full size have come
             case Offer received when step == Step.CHALLENGED && isProven(frame) -> offered(received);
             case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
             case Farewell(Optional<EndFailure> why) when step == Step.CHALLENGED && isProven(frame) -> resigned(why);
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, NotNow _ ->
+            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, NotNow _ ->
                 // nothing, if its proof was wrong: then it is over already
                 fail(
                         Kind.PROTOCOL,
@@ -128,6 +132,7 @@ final class IncomingConnection extends HandshakeConnection {
         if (found.resumes() || found.isConnected()) {
             loop().beatAll();
         }
+        sendFillers();
         sendProven(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)), proofs);
     }
 

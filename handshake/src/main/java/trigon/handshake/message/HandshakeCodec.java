@@ -11,6 +11,7 @@ import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Farewell;
+import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
@@ -39,6 +40,7 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>7 Alive: count (8), proof
  *   <li>8 Farewell: what has failed (1; 0: nothing), why (UTF-8), proof
  *   <li>9 NotNow: reason (UTF-8, to the end)
+ *   <li>10 Filler: bytes without a meaning
  *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
  *   <li>proof: 32 bytes; see {@code HandshakeProofs}. Here it is carried, and neither made nor checked
  * </ul>
@@ -48,7 +50,7 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 12;
+    static final int VERSION = 13;
 
     /** Bytes of a frame before its body. */
     public static final int HEADER_BYTES = 8;
@@ -65,6 +67,7 @@ public final class HandshakeCodec {
     private static final int ALIVE = 7;
     private static final int FAREWELL = 8;
     private static final int NOT_NOW = 9;
+    private static final int FILLER = 10;
 
     /** In a Farewell, where nothing has failed. */
     private static final byte IN_GOOD_ORDER = 0;
@@ -74,14 +77,30 @@ public final class HandshakeCodec {
 
     private HandshakeCodec() {}
 
+    /** As many fillers as either side sends ahead of its first message, in frames of the codec. */
+    public static final int FILLERS = 8;
+
+    /** Those fillers, some 32 KiB: three frames of the network at least, also of the longest that Ethernet has. */
+    public static byte[] fillers() {
+        byte[] filler = encode(new Filler());
+        byte[] all = new byte[FILLERS * filler.length];
+        for (int index = 0; index < FILLERS; index++) {
+            System.arraycopy(filler, 0, all, index * filler.length, filler.length);
+        }
+        return all;
+    }
+
+    /** Tells whether a message of that type may fill the longest frame. */
+    private static boolean isLong(int type) {
+        return type == REJECT || type == FAREWELL || type == NOT_NOW || type == FILLER;
+    }
+
     /** A frame's header, checked. */
     public record Header(int type, int bodyBytes) {}
 
     /** The whole frame; where the message has a proof, its place is zero. */
     public static byte[] encode(HandshakeMessage message) {
-        boolean givesReason = message instanceof Reject || message instanceof Farewell || message instanceof NotNow;
-        ByteBuffer buffer = ByteBuffer.allocate(givesReason ? MAX_FRAME_BYTES : HEADER_BYTES + MAX_BODY_BYTES)
-                .position(HEADER_BYTES);
+        ByteBuffer buffer = ByteBuffer.allocate(MAX_FRAME_BYTES).position(HEADER_BYTES);
         int type = switch (message) {
             case Offer offer -> {
                 putOffer(buffer, offer);
@@ -116,6 +135,10 @@ public final class HandshakeCodec {
             case Alive alive -> {
                 buffer.putLong(alive.count());
                 yield ALIVE;
+            }
+            case Filler _ -> {
+                buffer.position(MAX_FRAME_BYTES);
+                yield FILLER;
             }
             case Farewell farewell -> {
                 buffer.put(farewell.failure()
@@ -163,8 +186,7 @@ public final class HandshakeCodec {
         }
         int type = Byte.toUnsignedInt(header.get());
         int bodyBytes = Short.toUnsignedInt(header.getShort());
-        boolean givesReason = type == REJECT || type == FAREWELL || type == NOT_NOW;
-        if (bodyBytes > (givesReason ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
+        if (bodyBytes > (isLong(type) ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
             throw malformed("its message is too long: " + bodyBytes + " bytes");
         }
         return new Header(type, bodyBytes);
@@ -200,6 +222,10 @@ public final class HandshakeCodec {
                 case NOT_NOW -> new NotNow(getText(body, body.remaining()));
                 case ALIVE -> new Alive(body.getLong());
                 case FAREWELL -> new Farewell(getEndFailure(body));
+                case FILLER -> {
+                    body.position(body.limit());
+                    yield new Filler();
+                }
                 default -> throw malformed("its message has the unknown type " + type);
             };
             if (body.hasRemaining()) {

@@ -116,7 +116,8 @@ public sealed interface HandshakeMessage {
     }
 
     /**
-     * From either side, over and over, once the link is established: I live.
+     * From either side, over and over, once the link is established: I live. And before the offer, once from each side:
+     * behind fillers, and as the answer to that.
      *
      * @param count how often this side has said so, with this time; what was recorded is no sign of life again
      */
@@ -156,6 +157,12 @@ public sealed interface HandshakeMessage {
             reason = EndFailure.printable(reason, Reject.MAX_REASON_CHARS);
         }
     }
+
+    /**
+     * From either side, ahead of its first proof: nothing. So many of them fill frames of the network's full size, so
+     * that an answer to what follows says that such frames arrive.
+     */
+    record Filler() implements HandshakeMessage {}
 
     private static void requirePositive(long maxMessageBytes) {
         if (maxMessageBytes <= 0) {

@@ -104,7 +104,7 @@ class CircuitHandlerTest {
         InetSocketAddress end = new InetSocketAddress(InetAddress.ofLiteral("10.0.23.3"), 7000);
         CircuitKeys keys = new CircuitKeys(Optional.of(new byte[] {7}));
         CircuitRoute route = new CircuitRoute(RELAY, new CircuitRequest(List.of(end)), keys, avoided::add);
-        return new EmbeddedChannel(new CircuitHandler(new FirstHop(RELAY, Optional.of(route)), route.opening()));
+        return new EmbeddedChannel(new CircuitHandler(new FirstHop(RELAY, Optional.of(route), 0), route.opening()));
     }
 
     private static ByteBuf banner() {

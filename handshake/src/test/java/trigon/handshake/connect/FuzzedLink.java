@@ -34,8 +34,10 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
         CompletableFuture<OutgoingConnection> made = new CompletableFuture<>();
         FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, new byte[0], loop -> {
             OutgoingConnection outgoing = new OutgoingConnection(
-                    loop,
-                    new HandshakeConfig(Node.LONG, 0, peerTimeout, peerTimeout, Optional.empty()),
+                    new ClientServices(
+                            loop,
+                            new HandshakeConfig(Node.LONG, 0, peerTimeout, peerTimeout, Optional.empty()),
+                            Dialer.DIRECT),
                     Node.LONG,
                     target(),
                     messages.offer(FuzzedPeer.CONNECTION, LinkKind.RDMA),
@@ -54,14 +56,15 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
         return new FuzzedLink(peer, outgoing);
     }
 
-    /** The way from the connecting side to the listening one. */
+    /** The way from the connecting side to the listening one, on which no other connection checks the size of frames. */
     static ClientConnection.Target target() {
         InetAddress local = FuzzedPeer.CONNECTING.getAddress();
         return new ClientConnection.Target(
-                local,
-                FuzzedPeer.LISTENING,
-                Dialer.DIRECT.firstHop(local, FuzzedPeer.LISTENING),
-                Node.secretOf(FuzzedPeer.CONNECTION),
-                FuzzedPeer.CONNECTION);
+                        local,
+                        FuzzedPeer.LISTENING,
+                        Dialer.DIRECT.firstHop(local, FuzzedPeer.LISTENING),
+                        Node.secretOf(FuzzedPeer.CONNECTION),
+                        FuzzedPeer.CONNECTION)
+                .inSegmentsOf(1400);
     }
 }

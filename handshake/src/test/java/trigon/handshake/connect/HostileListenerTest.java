@@ -116,7 +116,7 @@ class HostileListenerTest {
         try (ServerSocket listener = new ServerSocket(0, 1, server.address())) {
             OutgoingOffer outgoing = client.connect(at(listener), client.offer(connection));
             try (RawPeer accepted = RawPeer.listening(listener.accept(), connection, Node.secretOf(connection))) {
-                accepted.challenge();
+                accepted.greet();
                 accepted.expect(HandshakeMessage.Offer.class);
                 accepted.say(server.answer());
                 outgoing.answer().get(60, TimeUnit.SECONDS);

@@ -17,6 +17,7 @@ import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.handshake.message.RandomMessages;
+import trigon.stream.dial.Dialer;
 import trigon.verbs.LinkKind;
 
 /**
@@ -42,7 +43,11 @@ public class OutgoingConnectionFuzzTest {
         OutgoingConnection[] made = new OutgoingConnection[1];
         FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, script, loop -> {
             made[0] = new OutgoingConnection(
-                    loop, Node.config(TIMEOUT, 0), TIMEOUT, FuzzedLink.target(), OFFER, () -> {});
+                    new ClientServices(loop, Node.config(TIMEOUT, 0), Dialer.DIRECT),
+                    TIMEOUT,
+                    FuzzedLink.target(),
+                    OFFER,
+                    () -> {});
             made[0].startDeadline();
             return made[0];
         });

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,7 @@ public final class FuzzedPeer {
     public static final InetSocketAddress LISTENING = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 4711);
     public static final InetSocketAddress CONNECTING = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), 4712);
 
+    private final Side side;
     private final EmbeddedChannel channel;
     private final HandshakeProofs proofs;
     private final HandshakeProofs proofsOfAnotherSecret;
@@ -45,6 +47,7 @@ public final class FuzzedPeer {
      * @param end makes the end that it plays against
      */
     public FuzzedPeer(Side side, byte[] script, Function<HandshakeEventLoop, HandshakeConnection> end) {
+        this.side = side;
         this.script = ByteBuffer.wrap(script);
         proofs = HandshakeProofs.of(side, Node.secretOf(CONNECTION), Optional.empty());
         proofsOfAnotherSecret = HandshakeProofs.of(side, Node.secretOf(new ConnectionId(1)), Optional.empty());
@@ -136,15 +139,37 @@ public final class FuzzedPeer {
         byte[] bytes = new byte[frame.readableBytes()];
         frame.readBytes(bytes);
         frame.release();
-        ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        HandshakeCodec.Header header = HandshakeCodec.decodeHeader(buffer);
-        HandshakeMessage message = HandshakeCodec.decodeBody(header.type(), buffer);
-        heard.add(message);
-        switch (message) {
-            case HandshakeMessage.Hello _ -> proofs.note(bytes);
-            case HandshakeMessage.Reject _ -> {}
-            default -> proofs.verify(bytes); // wrong, where the two no longer agree on what was said
+        int next = 0;
+        while (next < bytes.length) { // fillers come together
+            HandshakeCodec.Header header =
+                    HandshakeCodec.decodeHeader(ByteBuffer.wrap(bytes, next, HandshakeCodec.HEADER_BYTES));
+            int end = next + HandshakeCodec.HEADER_BYTES + header.bodyBytes();
+            hear(header, Arrays.copyOfRange(bytes, next, end));
+            next = end;
         }
+    }
+
+    private void hear(HandshakeCodec.Header header, byte[] frame) {
+        ByteBuffer body = ByteBuffer.wrap(frame, HandshakeCodec.HEADER_BYTES, header.bodyBytes());
+        HandshakeMessage message = HandshakeCodec.decodeBody(header.type(), body);
+        switch (message) {
+            case HandshakeMessage.Filler _ -> {
+                return;
+            }
+            case HandshakeMessage.Hello _ -> proofs.note(frame);
+            case HandshakeMessage.Reject _ -> {}
+            case HandshakeMessage.Alive(long count)
+            when count == 0 && side == Side.LISTENING && proofs.verify(frame) -> echo();
+            default -> proofs.verify(frame); // wrong, where the two no longer agree on what was said
+        }
+        heard.add(message);
+    }
+
+    /** Says that what came behind the fillers has come: no script is long enough to find that out again and again. */
+    private void echo() {
+        byte[] frame = HandshakeCodec.encode(new HandshakeMessage.Alive(0));
+        proofs.prove(frame);
+        deliver(frame, 0, frame.length);
     }
 
     /** What the other end has said, in this order. */

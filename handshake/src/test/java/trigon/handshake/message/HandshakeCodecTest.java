@@ -53,7 +53,7 @@ class HandshakeCodecTest {
         int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(8 + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 12)
+                .put((byte) 13)
                 .put((byte) 1)
                 .putShort((short) bytes)
                 .putLong(0x0102030405060708L)
@@ -93,7 +93,7 @@ class HandshakeCodecTest {
         int answerBytes = 3 + 1 + 27 + 12 + 8 + 4 + 1 + 8 + 32;
         ByteBuffer answered = ByteBuffer.allocate(8 + answerBytes)
                 .putInt(0x5472674D)
-                .put((byte) 12)
+                .put((byte) 13)
                 .put((byte) 2)
                 .putShort((short) answerBytes)
                 .put(new byte[] {2, 'c', 'd'})
@@ -106,7 +106,7 @@ class HandshakeCodecTest {
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(answer)).isEqualTo(answered.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 12, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 13, 3, 0, 33, 4}, 8 + 33));
     }
 
     @Test
@@ -151,7 +151,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 11")
-                .hasMessageContaining("version 12")
+                .hasMessageContaining("version 13")
                 .hasMessageContaining("same Trigon");
     }
 

@@ -13,6 +13,7 @@ import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Farewell;
+import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
@@ -33,7 +34,7 @@ public final class RandomMessages {
     }
 
     public HandshakeMessage message() {
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(11)) {
             case 0 -> random.nextBoolean() ? offer(connection(), kind()) : resumingOffer();
             case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
@@ -45,6 +46,7 @@ public final class RandomMessages {
                 new Farewell(Optional.of(new EndFailure(
                         random.nextBoolean() ? EndFailure.Scope.CONNECTION : EndFailure.Scope.COMMUNICATOR,
                         text(random.nextInt(2 * Reject.MAX_REASON_CHARS)))));
+            case 9 -> new Filler();
             case 8 -> new NotNow(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
             default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
         };

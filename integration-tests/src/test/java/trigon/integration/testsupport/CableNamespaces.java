@@ -69,6 +69,33 @@ public final class CableNamespaces implements AutoCloseable {
             cable(one[0], one[1], other[0], other[1]);
             return;
         }
+        switched(ends);
+    }
+
+    /**
+     * A switch with these ends, of an MTU of its own, through which nobody knows of one: frames that are longer vanish.
+     * The ends' own frames are as long as their MTU says, and not put together for the kernel's next layer.
+     *
+     * @return its name among the nodes, for {@link #limit}
+     */
+    public String switched(int mtu, String... ends) {
+        String wire = switched(ends);
+        for (String each : ends) {
+            String[] end = each.split(" ", -1);
+            inside(end[0], "ip link set " + end[1] + " mtu 9000 gso_max_segs 1");
+        }
+        limit(wire, ends.length, mtu);
+        return wire;
+    }
+
+    /** Gives a switch another MTU. */
+    public void limit(String wire, int ends, int mtu) {
+        for (int i = 0; i < ends; i++) {
+            inside(wire, "ip link set port%d mtu %d".formatted(i, mtu));
+        }
+    }
+
+    private String switched(String... ends) {
         String wire = "wire" + nodes.size();
         node(wire);
         inside(wire, "ip link add switch0 type bridge");
@@ -80,6 +107,7 @@ public final class CableNamespaces implements AutoCloseable {
             set(wire, "port" + i, true);
             set(end[0], end[1], true);
         }
+        return wire;
     }
 
     /** Gives addresses: each a node, its interface, and one or more of them. */

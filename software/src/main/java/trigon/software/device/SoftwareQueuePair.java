@@ -6,6 +6,7 @@ import static trigon.software.wire.WireFormat.WRITE;
 import static trigon.software.wire.WireFormat.WRITE_WITH_IMMEDIATE;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,6 +18,7 @@ import trigon.software.queue.ReceiveQueue;
 import trigon.software.queue.SendQueue;
 import trigon.software.wire.DeviceLimits;
 import trigon.system.Errno;
+import trigon.system.kernel.TcpEnds;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
@@ -205,6 +207,11 @@ final class SoftwareQueuePair implements QueuePair {
     @Override
     public long delivered() {
         return engine.requester.delivered();
+    }
+
+    @Override
+    public Optional<TcpEnds> connection() {
+        return engine.requester.ends();
     }
 
     @Override

@@ -10,6 +10,7 @@ import trigon.stream.circuit.CircuitRoutes.CircuitRoute;
 import trigon.stream.circuit.Prologue;
 import trigon.stream.hop.HopDevices;
 import trigon.stream.hop.HopUpgrade;
+import trigon.system.NanoClock;
 
 /**
  * Opens streams from a link's own address to a peer, straight or through relays. A stream through relays goes by RDMA
@@ -27,6 +28,7 @@ public final class Dialer {
 
     private final CircuitRoutes routes;
     private final HopDevices devices;
+    private final NarrowPaths narrow = new NarrowPaths(NanoClock.SYSTEM);
 
     /**
      * A dialer.
@@ -57,7 +59,18 @@ public final class Dialer {
      */
     public FirstHop firstHop(InetAddress local, InetSocketAddress peer) {
         Optional<CircuitRoute> route = routes.from(local, peer);
-        return new FirstHop(route.map(CircuitRoute::first).orElse(peer), route);
+        InetSocketAddress first = route.map(CircuitRoute::first).orElse(peer);
+        return new FirstHop(first, route, narrow.segmentBytes(local, first.getAddress()));
+    }
+
+    /** The same without a relay, whatever the routes are. */
+    public FirstHop directly(InetAddress local, InetSocketAddress peer) {
+        return new FirstHop(peer, Optional.empty(), narrow.segmentBytes(local, peer.getAddress()));
+    }
+
+    /** The pairs of addresses between which frames of the full size are lost. */
+    public NarrowPaths narrowPaths() {
+        return narrow;
     }
 
     /**

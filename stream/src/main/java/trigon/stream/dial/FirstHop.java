@@ -11,8 +11,14 @@ import trigon.stream.circuit.CircuitRoutes.CircuitRoute;
  *
  * @param address the address to connect to: the stream's end, or the first relay of a circuit to it
  * @param route the circuit's route; empty if this is the end
+ * @param segmentBytes the most bytes of a TCP segment that get there, without headers; 0: as many as the interface takes
  */
-public record FirstHop(InetSocketAddress address, Optional<CircuitRoute> route) {
+public record FirstHop(InetSocketAddress address, Optional<CircuitRoute> route, int segmentBytes) {
+
+    /** The same in segments of so many bytes at most. */
+    public FirstHop inSegmentsOf(int bytes) {
+        return new FirstHop(address, route, bytes);
+    }
 
     /** The conversation there before the end is reached, from its beginning; empty if this is the end. */
     public Optional<Conversation> opening() {

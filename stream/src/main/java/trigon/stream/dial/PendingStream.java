@@ -102,6 +102,9 @@ public final class PendingStream {
             channel = connecting;
             SocketOptions.apply(connecting);
             connecting.bind(new InetSocketAddress(local, 0));
+            if (firstHop.segmentBytes() > 0) {
+                SocketOptions.limitSegments(connecting, firstHop.segmentBytes());
+            }
             boolean connected = connecting.connect(firstHop.address());
             if (connected) {
                 onConnected();

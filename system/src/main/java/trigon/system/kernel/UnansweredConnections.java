@@ -31,33 +31,25 @@ public final class UnansweredConnections {
     /** The retransmission timer runs, and no other one. */
     private static final String RETRANSMISSION = "01:";
 
-    /**
-     * Both ends of a connection.
-     *
-     * @param local this machine's
-     * @param remote the other one
-     */
-    public record Ends(InetSocketAddress local, InetSocketAddress remote) {}
-
     private UnansweredConnections() {}
 
     /**
      * Reads the kernel's tables for connections whose last segment, or a probe, was sent again at least so many times.
      * Each time takes twice as long as the one before, and the first at least 0.2 s. An answer sets the count to 0.
      */
-    public static Set<Ends> read(int times) throws IOException {
+    public static Set<TcpEnds> read(int times) throws IOException {
         return read(TABLES, times);
     }
 
-    static Set<Ends> read(Path tables, int times) throws IOException {
-        Set<Ends> found = new HashSet<>();
+    static Set<TcpEnds> read(Path tables, int times) throws IOException {
+        Set<TcpEnds> found = new HashSet<>();
         for (String table : new String[] {"tcp", "tcp6"}) {
             if (Files.exists(tables.resolve(table))) { // no tcp6 without IPv6
                 Files.readAllLines(tables.resolve(table)).stream()
                         .skip(1)
                         .map(line -> line.strip().split("\\s+"))
                         .filter(fields -> isUnanswered(fields, times))
-                        .forEach(fields -> found.add(new Ends(address(fields[LOCAL]), address(fields[REMOTE]))));
+                        .forEach(fields -> found.add(new TcpEnds(address(fields[LOCAL]), address(fields[REMOTE]))));
             }
         }
         return found;

@@ -11,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import trigon.system.kernel.UnansweredConnections.Ends;
 
 class UnansweredConnectionsTest {
 
@@ -49,10 +48,10 @@ class UnansweredConnectionsTest {
 
         assertThat(UnansweredConnections.read(tables, 6))
                 .containsExactlyInAnyOrder(
-                        new Ends(at("10.201.12.2", 0x1F90), at("10.201.12.1", 0xC001)),
-                        new Ends(at("10.201.12.2", 0x1F90), at("10.201.12.1", 0xC007)),
-                        new Ends(at("10.201.12.2", 0x1F91), at("10.201.12.1", 0xC005)),
-                        new Ends(at("fe80::1", 0x1F92), at("fe80::2", 0xC006)));
+                        new TcpEnds(at("10.201.12.2", 0x1F90), at("10.201.12.1", 0xC001)),
+                        new TcpEnds(at("10.201.12.2", 0x1F90), at("10.201.12.1", 0xC007)),
+                        new TcpEnds(at("10.201.12.2", 0x1F91), at("10.201.12.1", 0xC005)),
+                        new TcpEnds(at("fe80::1", 0x1F92), at("fe80::2", 0xC006)));
     }
 
     @Test

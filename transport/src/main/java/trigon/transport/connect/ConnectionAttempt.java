@@ -139,6 +139,9 @@ final class ConnectionAttempt implements AutoCloseable {
             PathChannel channel = factory.open(link, PathRole.SENDER, protocol(path, stripe.isOneOfSeveral()));
             unwinding.onFailure(channel::close);
             channel.counters().noteRelays(path.relays());
+            if (client.isNarrow(local, remote)) {
+                channel.keepToShortPackets();
+            }
             OutgoingOffer offer = client.connect(
                     local,
                     remote,

@@ -10,6 +10,7 @@ import trigon.transport.failover.search.PathSearch;
  * @param paths finds paths over which peers answer
  * @param offers brings up new queue pairs
  * @param failbacks has senders look for the links that they have left
+ * @param stalls watches over the messages of senders
  * @param tasks does the work
  * @param peerTimeout so long a failover goes on without a path
  * @param clock what all that waits goes by
@@ -18,6 +19,7 @@ record FailoverServices(
         PathSearch paths,
         PathOffers offers,
         FailbackTimer failbacks,
+        StallWatch stalls,
         FailoverTasks tasks,
         Duration peerTimeout,
         NanoClock clock) {}

@@ -76,6 +76,11 @@ final class FailoverTasks {
         return over;
     }
 
+    /** Runs what may block; none of it waits for the peer. */
+    Executor leading() {
+        return leading;
+    }
+
     /** Runs what the peer waits for, and what does not wait for the peer: else two nodes could wait for each other. */
     Executor following() {
         return following;

@@ -63,9 +63,10 @@ public final class Failovers {
         FailoverTasks does =
                 new FailoverTasks(tasks.brief(Duration.ZERO), threads.leading(), threads.following(), tasks::brief);
         services = new FailoverServices(
-                new PathSearch(side.links(), candidates, side.client(), does::after),
+                new PathSearch(side.links(), candidates, side.client(), does::after, tasks.clock()),
                 new PathOffers(side),
                 new FailbackTimer(tasks.blocking(WHILE)),
+                new StallWatch(tasks.brief(StallWatch.LOOK), tasks.control(), tasks.clock()),
                 does,
                 peerTimeout,
                 tasks.clock());

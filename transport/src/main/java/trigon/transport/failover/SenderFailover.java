@@ -2,12 +2,16 @@ package trigon.transport.failover;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.failover.PathOffers.Answered;
+import trigon.transport.failover.OfferAttempt.Answered;
 import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.LatestPaths;
 import trigon.transport.failover.search.PathPenalty;
@@ -36,6 +40,20 @@ final class SenderFailover implements Failover {
 
     private static final Logger log = LoggerFactory.getLogger(SenderFailover.class);
 
+    /** End of an attempt to bring up new paths. */
+    private record Outcome(
+            @Nullable Answered answered, @Nullable Throwable why) {
+
+        /** Why none came up; what is no failure of a path ends the failover. */
+        OfferAttempt.FailedException failure() {
+            Throwable cause = why instanceof CompletionException ? why.getCause() : why;
+            if (cause instanceof OfferAttempt.FailedException failure) {
+                return failure;
+            }
+            throw new IllegalStateException("no new path came up", why);
+        }
+    }
+
     private static final Duration MOMENT = Duration.ofMillis(2);
 
     /** Time for the lifeline of a peer that is lost to say why. */
@@ -62,6 +80,8 @@ final class SenderFailover implements Failover {
 
     private final LatestPaths latest = new LatestPaths();
     private final PathSuspicion suspicion;
+    private final StallWatch stalls;
+    private final StalledSender stalled;
     private boolean working;
 
     /**
@@ -81,6 +101,9 @@ final class SenderFailover implements Failover {
         suspicion = new PathSuspicion(session.paths());
         peerTimeout = services.peerTimeout();
         clock = services.clock();
+        stalls = services.stalls();
+        stalled = new StalledSender(peer, session, services, suspicion, end, this::breakPath);
+        stalls.add(stalled);
     }
 
     /** Looks after a path that is in use from now on. */
@@ -119,6 +142,11 @@ final class SenderFailover implements Failover {
             suspicion.markQuiet();
             work();
         }
+    }
+
+    private void breakPath(PathChannel path, String why) {
+        suspicion.markBroken(path, why);
+        work();
     }
 
     @Override
@@ -175,7 +203,11 @@ final class SenderFailover implements Failover {
         if (stopIfHeardAgain()) {
             return;
         }
-        switch (tryMove(found.forQueuePairs(session.queuePairs()), search)) {
+        tryMove(found.forQueuePairs(session.queuePairs()), search, move -> goOn(move, search, gone));
+    }
+
+    private void goOn(Move move, Search search, boolean gone) {
+        switch (move) {
             case MADE -> {
                 if (!finishIfWell()) {
                     search.restart();
@@ -235,13 +267,25 @@ final class SenderFailover implements Failover {
         return end.isReached();
     }
 
-    /** Goes on over those paths, one for each queue pair; false if one of them has failed. */
-    private Move tryMove(List<Path> over, Search search) {
+    /** Goes on over those paths, one for each queue pair; what comes of it goes to that. */
+    private void tryMove(List<Path> over, Search search, Consumer<Move> then) {
         PathChannel previous = session.path();
         String why = suspicion.words();
+        if (!prepareMove(over, search, why)) {
+            then.accept(Move.FAILED);
+        } else if (resume.state() == State.LOST) {
+            giveUpLost(previous);
+            then.accept(Move.FAILED);
+        } else {
+            moveTo(over, search, why, false, then);
+        }
+    }
+
+    /** Stops the session and counts, if it has not been before; false if there is nothing to move now. */
+    private boolean prepareMove(List<Path> over, Search search, String why) {
         synchronized (use) {
             if (endIfLost()) {
-                return Move.FAILED;
+                return false;
             }
             if (resume.state() == State.UP) {
                 journal.logLoss(session.paths(), suspicion.failed(), why);
@@ -249,42 +293,50 @@ final class SenderFailover implements Failover {
                 Resumption.Counts counts = session.fence(why);
                 if (counts == null) {
                     end.reach();
-                    return Move.FAILED;
+                    return false;
                 }
                 resume = resume.fenced(counts.begun(), counts.confirmed());
                 if (search.exclude(latest.fruitless(over, counts.confirmed()))) {
-                    return Move.FAILED;
+                    return false;
                 }
             }
             resume = resume.challenged();
         }
-        if (resume.state() == State.LOST) {
-            giveUpLost(previous);
-            return Move.FAILED;
-        }
-        return moveTo(over, search, why, false);
+        return true;
     }
 
     /** The same, once it is stopped and counted. */
-    private Move moveTo(List<Path> over, Search search, String why, boolean returns) {
-        PathChannel previous = session.path();
+    private void moveTo(List<Path> over, Search search, String why, boolean returns, Consumer<Move> then) {
         MessageProtocol by = session.over(over.getFirst());
-        Answered answered;
-        try {
-            answered = offers.offer(peer, by, over, resume, end.reached());
-        } catch (PathOffers.FailedException e) {
-            log.debug("{}: no new path over {}", previous, e.over(), e);
-            search.exclude(e.over());
-            resume = resume.failed(resume.attempt());
-            if (e.isRefusal()) {
-                refusedBy(previous, String.valueOf(e.getMessage()));
-                return Move.REFUSED;
-            }
-            if (!end.isReached() && e.isOfPath()) {
-                journal.logNoPath(e.over().local(), String.valueOf(e.getMessage()));
-            }
-            return Move.FAILED;
+        CompletableFuture<Outcome> outcome = offers.offer(peer, by, over, resume, end.reached(), tasks.leading())
+                .handle(Outcome::new);
+        steps.beginWith(
+                outcome,
+                known -> then.accept(
+                        known.answered == null
+                                ? noteFailure(known.failure(), search)
+                                : take(known.answered, by, over, search, why, returns)));
+    }
+
+    private Move noteFailure(OfferAttempt.FailedException e, Search search) {
+        PathChannel previous = session.path();
+        log.debug("{}: no new path over {}", previous, e.over(), e);
+        search.exclude(e.over());
+        resume = resume.failed(resume.attempt());
+        if (e.isRefusal()) {
+            refusedBy(previous, String.valueOf(e.getMessage()));
+            return Move.REFUSED;
         }
+        if (!end.isReached() && e.isOfPath()) {
+            journal.logNoPath(e.over().local(), String.valueOf(e.getMessage()));
+        }
+        return Move.FAILED;
+    }
+
+    /** The new paths are up, and the peer counts on them. */
+    private Move take(
+            Answered answered, MessageProtocol by, List<Path> over, Search search, String why, boolean returns) {
+        PathChannel previous = session.path();
         List<PathChannel> previousPaths = session.paths();
         synchronized (use) {
             resume = resume.answered(resume.attempt(), answered.received());
@@ -336,9 +388,13 @@ final class SenderFailover implements Failover {
         return suspicion.moveTo(next);
     }
 
-    /** Goes back to its first links, if they are well again. May block. */
+    /** Goes back to its first links, if they are well again. Waits until it is there, or has failed. */
     void failBack() {
-        back.find().filter(_ -> tryBegin()).ifPresent(better -> steps.run(() -> returnTo(better)));
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        back.find()
+                .filter(_ -> tryBegin())
+                .ifPresentOrElse(better -> steps.run(() -> returnTo(better, done)), () -> done.complete(null));
+        CompletableFuture.anyOf(done, end.reached()).join();
     }
 
     private synchronized boolean tryBegin() {
@@ -347,14 +403,19 @@ final class SenderFailover implements Failover {
         return begins;
     }
 
-    private void returnTo(List<Path> better) {
+    private void returnTo(List<Path> better, CompletableFuture<Void> done) {
         Search search = new Search(clock);
         Resumption.Counts counts = back.stopBetweenMessages(System.nanoTime(), () -> !suspicion.isKnown());
-        Move move = Move.MADE;
-        if (counts != null) {
+        if (counts == null) {
+            endReturn(Move.MADE, search, done);
+        } else {
             resume = resume.broken().fenced(counts.begun(), counts.confirmed()).challenged();
-            move = moveTo(better, search, Failback.WHY, true);
+            moveTo(better, search, Failback.WHY, true, move -> endReturn(move, search, done));
         }
+    }
+
+    private void endReturn(Move move, Search search, CompletableFuture<Void> done) {
+        done.complete(null);
         if (move == Move.FAILED) {
             back.fence();
         }
@@ -396,6 +457,7 @@ final class SenderFailover implements Failover {
 
     @Override
     public void close() {
+        stalls.remove(stalled);
         end.reach();
         synchronized (use) {
             back.close();

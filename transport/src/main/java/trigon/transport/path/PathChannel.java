@@ -41,6 +41,9 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     private final PathResources resources;
     private final PathCounters counters;
 
+    /** Longer packets are lost on its way, as far as is known. */
+    private Mtu longestPacket = Mtu.MTU_4096;
+
     private long maxMessageBytes;
     private int speedMbps;
     private RemoteMemory remoteMemory = RemoteMemory.NONE;
@@ -309,7 +312,12 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     }
 
     public QueuePairEndpoint endpoint() {
-        return resources.endpoint();
+        return resources.endpoint().limitedTo(longestPacket);
+    }
+
+    /** Keeps to packets that pass where Ethernet's usual MTU does; before the peer hears of its {@link #endpoint}. */
+    public void keepToShortPackets() {
+        longestPacket = Mtu.MTU_1024;
     }
 
     /** The ring by which the receiver says where messages may go; only where the capacity has one. */

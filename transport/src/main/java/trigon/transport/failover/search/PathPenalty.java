@@ -14,6 +14,8 @@ public enum PathPenalty {
     HAS_FAILED,
     /** It would do, but it carries less than one that {@link #HAS_FAILED}, or the same by TCP instead of RDMA. */
     LESSER,
+    /** Only frames that are smaller than its interfaces' pass. */
+    NARROW,
     /** No new queue pair has come up over its link. */
     DEAD;
 

@@ -19,9 +19,11 @@ import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
+import trigon.system.NanoClock;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.path.Links;
+import trigon.transport.path.PathChannel;
 import trigon.transport.session.Resumption;
 import trigon.verbs.LinkKind;
 
@@ -32,6 +34,7 @@ public final class PathSearch {
     private final Links links;
     private final CandidatePaths candidates;
     private final HandshakeClient client;
+    private final SharedQuestions questions;
 
     /**
      * Among what there is at the time of each search.
@@ -42,11 +45,13 @@ public final class PathSearch {
             Links links,
             CandidatePaths candidates,
             HandshakeClient client,
-            Function<Duration, CompletableFuture<Void>> timer) {
+            Function<Duration, CompletableFuture<Void>> timer,
+            NanoClock clock) {
         this.timer = timer;
         this.links = links;
         this.candidates = candidates;
         this.client = client;
+        questions = new SharedQuestions(clock);
     }
 
     /**
@@ -69,7 +74,7 @@ public final class PathSearch {
             CompletableFuture<?> stop) {
         List<Path> usable =
                 usable(known(peer, session).stream().filter(session::mayTake).toList());
-        Function<Path, PathPenalty> compared = PathPenalty.among(usable, penalty);
+        Function<Path, PathPenalty> compared = PathPenalty.among(usable, path -> orNarrow(path, penalty.apply(path)));
         Map<Path, Question> questions = new LinkedHashMap<>();
         AskingRound round = new AskingRound(
                 inOrder(usable, compared),
@@ -90,11 +95,44 @@ public final class PathSearch {
         });
     }
 
+    private PathPenalty orNarrow(Path path, PathPenalty penalty) {
+        return isNarrow(path) && penalty.compareTo(PathPenalty.NARROW) < 0 ? PathPenalty.NARROW : penalty;
+    }
+
+    private boolean isNarrow(Path path) {
+        return client.isNarrow(local(path), remote(path));
+    }
+
+    /**
+     * Asks over a path in use, by a connection of its own, whether packets of the full size pass both ways. May block to
+     * find out which paths there are, and not for the answer.
+     */
+    public CompletableFuture<PathCheck> check(Counterpart peer, Resumption session, PathChannel inUse) {
+        Optional<Path> over = known(peer, session).stream()
+                .filter(path -> path.local().equals(inUse.link().local()))
+                .filter(path -> path.isRelayed() || path.remote().address().equals(inUse.peerAddress()))
+                .findFirst();
+        if (over.isEmpty()) {
+            return CompletableFuture.completedFuture(PathCheck.SILENT);
+        }
+        boolean narrowBefore = isNarrow(over.get());
+        CompletableFuture<Void> asked = ask(peer, peer.connection(), over.get()).answered();
+        return CompletableFuture.anyOf(asked, timer.apply(AskingRound.LONGEST)).handle((_, _) -> {
+            if (asked.isDone() && !asked.isCompletedExceptionally()) {
+                return PathCheck.PASSED;
+            }
+            return !narrowBefore && isNarrow(over.get()) ? PathCheck.NARROW : PathCheck.SILENT;
+        });
+    }
+
     /** Between the same link-local addresses, there may be a path through relays as well. */
     private Question ask(Counterpart peer, ConnectionId connection, Path path) {
-        return path.reason().isLinkLocal()
-                ? client.askDirectly(local(path), remote(path), peer.secret(), connection)
-                : client.ask(local(path), remote(path), peer.secret(), connection);
+        boolean direct = path.reason().isLinkLocal();
+        return questions.ask(
+                new SharedQuestions.Way(local(path), remote(path), direct),
+                () -> direct
+                        ? client.askDirectly(local(path), remote(path), peer.secret(), connection)
+                        : client.ask(local(path), remote(path), peer.secret(), connection));
     }
 
     private Answer answer(Path path, Question question) {
@@ -127,7 +165,7 @@ public final class PathSearch {
                         Optional.of(over),
                         peer.connection().value())
                 .stream()
-                .filter(path -> path.local().equals(over) && !path.isRelayed())
+                .filter(path -> path.local().equals(over) && !path.isRelayed() && !isNarrow(path))
                 .findFirst();
     }
 

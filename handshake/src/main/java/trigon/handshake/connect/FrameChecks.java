@@ -1,0 +1,132 @@
+package trigon.handshake.connect;
+
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.handshake.connect.ClientConnection.Target;
+import trigon.handshake.message.HandshakeException.Kind;
+import trigon.stream.dial.NarrowPaths;
+import trigon.system.InterfaceAddress;
+
+/**
+ * Checks whether frames of the full size are lost on the way to a listener: where a handshake has a TCP connection, and
+ * its first message, behind frames of that size, no answer, it is said again in smaller segments. If that is answered,
+ * and the full size is not, it is lost, and all handshakes that wait for an answer there fail. Event loop only.
+ */
+final class FrameChecks {
+
+    /** Time without an answer until smaller segments are tried: TCP has sent everything twice again by then. */
+    static final Duration AFTER = Duration.ofMillis(500);
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(FrameChecks.class);
+
+    /** Time for the full size once smaller ones were answered: a listener that was busy answers all at once. */
+    private static final Duration REST = Duration.ofMillis(200);
+
+    /** Time that smaller segments have. */
+    private static final Duration LONGEST = Duration.ofSeconds(2);
+
+    /** Segments that pass where RDMA's path MTU of 4096 does, and where Ethernet's usual MTU of 1500 does. */
+    private static final int[] SEGMENT_BYTES = {4000, 1400};
+
+    /** Bytes of IPv4's and TCP's headers: what people know is the packet's size. */
+    private static final int HEADER_BYTES = 40;
+
+    private record Ends(InetAddress local, InetAddress remote) {}
+
+    /** One that is under way, for all handshakes that wait there. */
+    private static final class Check {
+        private final List<ClientConnection> waiting = new ArrayList<>();
+        private int passed;
+    }
+
+    private final ClientServices services;
+    private final Map<Ends, Check> underWay = new HashMap<>();
+
+    FrameChecks(ClientServices services) {
+        this.services = services;
+    }
+
+    /** Has a handshake that waits for its first answer fail once it is known that frames of its size are lost. */
+    void add(ClientConnection waiting) {
+        Target target = waiting.target();
+        Ends ends = new Ends(target.local(), target.firstHop().address().getAddress());
+        Check known = underWay.get(ends);
+        if (known != null) {
+            known.waiting.add(waiting);
+            return;
+        }
+        Check check = new Check();
+        check.waiting.add(waiting);
+        underWay.put(ends, check);
+        for (int bytes : SEGMENT_BYTES) {
+            ProbeConnection asking = new ProbeConnection(services, LONGEST, target.inSegmentsOf(bytes));
+            var _ = asking.answered().thenRun(() -> pass(ends, check, bytes));
+            asking.start();
+        }
+        services.loop().later(LONGEST.toNanos(), () -> underWay.remove(ends, check));
+    }
+
+    private void pass(Ends ends, Check check, int bytes) {
+        if (check.passed == 0) {
+            services.loop().later(REST.toNanos(), () -> judge(ends, check));
+        }
+        check.passed = Math.max(check.passed, bytes);
+    }
+
+    private void judge(Ends ends, Check check) {
+        underWay.remove(ends, check);
+        List<ClientConnection> lost = check.waiting.stream()
+                .filter(waiting -> !waiting.isOver() && !waiting.isGreeted())
+                .toList();
+        if (lost.isEmpty()) {
+            return;
+        }
+        String words = words(ends, check.passed);
+        if (narrowPaths().add(ends.local, ends.remote, check.passed)) {
+            LOGGER.warn("{}", words);
+        }
+        lost.forEach(waiting -> waiting.fail(Kind.UNREACHABLE, words));
+    }
+
+    /** Takes note that frames of the full size have got through. */
+    void pass(Target target) {
+        InetAddress remote = target.firstHop().address().getAddress();
+        if (target.firstHop().segmentBytes() == 0 && narrowPaths().remove(target.local(), remote)) {
+            LOGGER.info(
+                    "packets of the full size pass again between {} and {}",
+                    InterfaceAddress.text(target.local()),
+                    InterfaceAddress.text(remote));
+        }
+    }
+
+    private NarrowPaths narrowPaths() {
+        return services.dialer().narrowPaths();
+    }
+
+    private static String words(Ends ends, int passed) {
+        return ("packets of %s bytes are lost between %s and %s, and packets of %d bytes pass: set one MTU on both ports"
+                        + " and on the switches between them")
+                .formatted(
+                        mtu(ends.local),
+                        InterfaceAddress.text(ends.local),
+                        InterfaceAddress.text(ends.remote),
+                        passed + HEADER_BYTES);
+    }
+
+    private static String mtu(InetAddress local) {
+        try {
+            NetworkInterface found = NetworkInterface.getByInetAddress(local);
+            return found == null ? "many" : String.valueOf(found.getMTU());
+        } catch (SocketException _) {
+            return "many";
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package trigon.transport.failover;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import trigon.handshake.Established;
+import trigon.handshake.OutgoingOffer;
+import trigon.handshake.message.HandshakeException;
+import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.ResumeCounts;
+import trigon.handshake.message.Stripe;
+import trigon.routing.Path;
+import trigon.transport.Unwinding;
+import trigon.transport.connect.Counterpart;
+import trigon.transport.connect.LocalSide;
+import trigon.transport.connect.PeerEnd;
+import trigon.transport.path.PathChannel;
+import trigon.transport.path.PathRole;
+import trigon.transport.protocol.MessageProtocol;
+import trigon.verbs.VerbsException;
+
+/**
+ * One attempt of a sender to bring up new queue pairs for a connection, one over each of some paths, each by a handshake
+ * of its own. Its steps call verbs, which may block, one at a time on the executor's threads; between them nobody waits
+ * for the peer.
+ */
+final class OfferAttempt {
+
+    /** New paths, in the order that both ends know, and what the peer has said that it has received. */
+    record Answered(List<PathChannel> paths, long received) {}
+
+    /** A queue pair on its way up. */
+    private record Pending(Path over, PathChannel path, OutgoingOffer offer) {}
+
+    /** It did not come up over a path. */
+    static final class FailedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient Path over;
+
+        FailedException(Path over, Throwable cause) {
+            super(over + ": " + cause.getMessage(), cause);
+            this.over = over;
+        }
+
+        Path over() {
+            return over;
+        }
+
+        /** Tells whether it speaks against the path: who is late does not, nor a relay that another one replaces. */
+        boolean isOfPath() {
+            return !(getCause() instanceof HandshakeException failure)
+                    || switch (failure.kind()) {
+                        case UNREACHABLE, REFUSED, BLOCKED, DISCONNECTED -> true;
+                        case NO_CIRCUIT, TIMED_OUT, REJECTED, PROTOCOL, UNAUTHENTICATED, ABANDONED, LISTEN -> false;
+                    };
+        }
+
+        /** Tells whether the peer has said that its end of the connection is lost. */
+        boolean isRefusal() {
+            return getCause() instanceof HandshakeException refused
+                    && refused.kind() == HandshakeException.Kind.REJECTED;
+        }
+    }
+
+    private final LocalSide side;
+    private final Counterpart peer;
+    private final MessageProtocol protocol;
+    private final CompletableFuture<?> stop;
+    private final Executor blocking;
+    private final List<Pending> pending = new ArrayList<>();
+
+    /**
+     * One that has offered nothing.
+     *
+     * @param side what the process brings into its connections
+     * @param stop ends it
+     * @param blocking runs what calls verbs
+     */
+    OfferAttempt(
+            LocalSide side, Counterpart peer, MessageProtocol protocol, CompletableFuture<?> stop, Executor blocking) {
+        this.side = side;
+        this.peer = peer;
+        this.protocol = protocol;
+        this.stop = stop;
+        this.blocking = blocking;
+    }
+
+    /**
+     * Makes it. What calls verbs first is done in the caller.
+     *
+     * @param over by queue pair; a path may be there several times
+     * @param counts what the session has come to
+     * @return the new paths, all of them; or none, and a {@link FailedException}. Completes on any thread
+     */
+    CompletableFuture<Answered> make(List<Path> over, ResumeCounts counts) {
+        long attempt = side.factory().nextAttempt();
+        try {
+            for (int index = 0; index < over.size(); index++) {
+                Path path = over.get(index);
+                Stripe stripe = new Stripe(attempt, index, over.size());
+                orFail(path, () -> pending.add(offer(path, stripe, counts)));
+            }
+        } catch (RuntimeException | Error e) {
+            giveUp();
+            return CompletableFuture.failedFuture(e);
+        }
+        var _ = stop.thenRun(() -> pending.forEach(each -> each.offer.abandon("the connection is closed")));
+        return whenAll(OutgoingOffer::answer)
+                .thenRunAsync(this::bringUp, blocking)
+                .thenCompose(_ -> whenAll(offer -> offer.sendReady(pending.size())))
+                .thenApplyAsync(_ -> watch(), blocking)
+                .handleAsync(this::settle, blocking);
+    }
+
+    /** Completes once all have that result; fails as soon as one has failed. */
+    private <T> CompletableFuture<Void> whenAll(Function<OutgoingOffer, CompletableFuture<T>> result) {
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        AtomicInteger missing = new AtomicInteger(pending.size());
+        for (Pending each : pending) {
+            var _ = result.apply(each.offer).whenComplete((_, why) -> {
+                if (why != null) {
+                    all.completeExceptionally(new FailedException(each.over, causeOf(why)));
+                } else if (missing.decrementAndGet() == 0) {
+                    all.complete(null);
+                }
+            });
+        }
+        return all;
+    }
+
+    private Pending offer(Path over, Stripe stripe, ResumeCounts counts) {
+        PathChannel path = side.factory().open(side.links().of(over.local()), PathRole.SENDER, protocol);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(path::close);
+            path.counters().noteRelays(over.relays());
+            InetAddress local = over.local().bindAddress();
+            InetSocketAddress remote =
+                    new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
+            if (side.client().isNarrow(local, remote)) {
+                path.keepToShortPackets();
+            }
+            Offer offer = new Offer(
+                    peer.connection(),
+                    side.self(),
+                    over.kind(),
+                    stripe,
+                    path.endpoint(),
+                    path.forPeer(),
+                    path.maxMessageBytes(),
+                    Optional.of(counts),
+                    side.fittingAddresses());
+            OutgoingOffer offered = side.client().connect(local, remote, peer.secret(), offer);
+            unwinding.succeeded();
+            return new Pending(over, path, offered);
+        }
+    }
+
+    /** Connects all queue pairs, and proves that they carry something, beside each other. */
+    private void bringUp() {
+        Map<Pending, Runnable> proofs = new LinkedHashMap<>();
+        for (Pending each : pending) {
+            orFail(each.over, () -> {
+                Answer answer = each.offer.answer().join();
+                PeerEnd end =
+                        new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps());
+                side.factory()
+                        .connect(each.path, PathRole.SENDER, protocol, end, each.offer.key(), peer.trafficClass());
+                proofs.put(each, side.factory().prove(each.path));
+            });
+        }
+        proofs.forEach((each, proof) -> orFail(each.over, proof));
+        pending.forEach(each -> side.factory().awaitOpen(each.path));
+    }
+
+    /** The peer knows that all are up: from now on their ends are watched. */
+    private Answered watch() {
+        for (Pending each : pending) {
+            side.factory().watch(each.path, each.offer.result().join(), peer.name());
+        }
+        return new Answered(
+                pending.stream().map(Pending::path).toList(),
+                pending.getFirst().offer.answer().join().received());
+    }
+
+    private Answered settle(@Nullable Answered answered, @Nullable Throwable why) {
+        if (answered != null) {
+            return answered;
+        }
+        giveUp();
+        throw new CompletionException(why == null ? new IllegalStateException("no result") : causeOf(why));
+    }
+
+    private void giveUp() {
+        for (Pending each : pending) {
+            each.offer.abandon("this path failed at the connecting side");
+            var _ = each.offer.result().thenAccept((Established late) -> {
+                if (!stop.isDone()) {
+                    late.lifeline().fail(PathOffers.UNUSED);
+                }
+                late.lifeline().release();
+            });
+            if (stop.isDone()) {
+                each.path.close();
+            } else {
+                PathOffers.drop(each.path);
+            }
+        }
+    }
+
+    private static void orFail(Path over, Runnable step) {
+        try {
+            step.run();
+        } catch (HandshakeException | VerbsException e) {
+            throw new FailedException(over, e);
+        }
+    }
+
+    private static Throwable causeOf(Throwable why) {
+        return why instanceof CompletionException && why.getCause() != null ? why.getCause() : why;
+    }
+}
