@@ -41,7 +41,7 @@ class Simulated(network.Namespaces):
     def prefix(self, node, missing=()):
         devices = ",".join(f"{name}={name}" for name in self.devices(node, missing))
         return [*self.within(node), "env", f"SIMVERBS_NODE={node}", f"SIMVERBS_DEVICES={devices}",
-                str(TESTING / "instant-device" / "fake-sysfs.sh"), "simulated"]
+                str(TESTING / "simulated-device" / "fake-sysfs.sh"), "simulated"]
 
     def yaml(self, nodes, missing=()):
         return network.yaml(10, nodes, self.cables_each, missing, rdma=True)

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-FAKE_SYSFS = Path(__file__).resolve().parents[2] / "testing/instant-device/fake-sysfs.sh"
+FAKE_SYSFS = Path(__file__).resolve().parents[2] / "testing/simulated-device/fake-sysfs.sh"
 
 
 class Simulated:

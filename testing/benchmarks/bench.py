@@ -21,7 +21,8 @@ import tables
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 NATIVE = HERE / "target/native"
-INSTANT_DEVICE = PROJECT / "testing/instant-device"
+FAKE_SYSFS = PROJECT / "testing/simulated-device/fake-sysfs.sh"
+DEVICE = NATIVE / "simulated/libibverbs.so.1"
 DISTRIBUTION = PROJECT / "dist/target/trigon"
 RESULTS = Path(os.path.abspath(os.environ.get("TRIGON_BENCH_RESULTS") or HERE / "target/results"))
 PLUGIN = DISTRIBUTION / "lib/libnccl-net-trigon.so"
@@ -100,21 +101,21 @@ def in_own_network():
 def as_nic():
     """Sees the instant device as a NIC that is driven from user space, if this machine allows a mount namespace."""
     if possible("unshare", "-m", "true") or possible("unshare", "-Urm", "true"):
-        return [INSTANT_DEVICE / "fake-sysfs.sh", "instant"]
+        return [FAKE_SYSFS, "simulated"]
     note("no mount namespace here, so the device's driver has no name; Trigon calls it as it calls SoftRoCE")
     return []
 
 
-def with_instant_device():
-    """The variables that put it in the way."""
-    built(NATIVE / "instant/libibverbs.so.1")
+def with_device():
+    """The variables that put the instant device in the way."""
+    built(DEVICE)
     others = os.environ.get("LD_LIBRARY_PATH")
-    return {"LD_LIBRARY_PATH": f"{NATIVE}/instant" + (f":{others}" if others else ""), "TRIGON_LINKS": "rdma"}
+    return {"LD_LIBRARY_PATH": str(DEVICE.parent) + (f":{others}" if others else ""), "SIMVERBS_INSTANT": "1",
+            "TRIGON_LINKS": "rdma"}
 
 
 def instant(name, *options, **variables):
-    net_bench(name, in_own_network() + as_nic(), ["--warmup-seconds", "2", *options], **with_instant_device(),
-              **variables)
+    net_bench(name, in_own_network() + as_nic(), ["--warmup-seconds", "2", *options], **with_device(), **variables)
 
 
 def floor(program, name, *arguments, **variables):
@@ -238,10 +239,9 @@ def pack(file="", *_):
 
         take(*(HERE / name for name in ("bench.py", "cables.py", "gpu-memory.py", "relay.py", "tables.py",
                                         "footprint.sh", "trace.sh", "native/own-network.sh")))
-        take(HELP, INSTANT_DEVICE / "fake-sysfs.sh")
+        take(HELP, FAKE_SYSFS, DEVICE)
         take(*(NATIVE / name for name in (
-            "net-bench", "net-ping-pong", "libfloor.so", "socket-floor", "trace-cost", "libtrace-cost-code.so",
-            "instant/libibverbs.so.1")))
+            "net-bench", "net-ping-pong", "libfloor.so", "socket-floor", "trace-cost", "libtrace-cost-code.so")))
         shutil.copytree(HERE / "target/classes", kit / "testing/benchmarks/target/classes")
         jars = kit / "testing/benchmarks/target/jars"
         jars.mkdir()

@@ -54,7 +54,7 @@ class Tables(unittest.TestCase):
         for name in ("instant", "growth", "links", "steady-links", "lab"):
             self.assertIn(f"Not measured: there is no `{name}.json`", page)
 
-    def test_instant_device(self):
+    def test_device_without_latency(self):
         page = self.page(instant=run(
             {"machine": {"processor": "P", "cores": 2, "kernel": "6", "load": 0.5}, "rdma_drivers": {},
              "jvm": {"pauses": 3, "longest_ns": 2000000, "pauses_while_measuring": 0,

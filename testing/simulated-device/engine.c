@@ -8,7 +8,6 @@
 
 enum { TICK_NS = 2000000, ROUNDS = 4, POLLS_OF_A_SPINNING_PROGRAM = 64, POLLS_BEFORE_YIELDING = 128 };
 
-_Atomic bool forked;
 static _Atomic unsigned polls;  /* since the NIC thread looked last; some may be lost */
 static _Atomic bool timers_wanted;
 static bool running;
@@ -59,13 +58,6 @@ void schedule(void) {
   }
 }
 
-void queue_pair_event(Qp *qp, enum ibv_event_type type) {
-  struct ibv_async_event e = { .event_type = type };
-
-  e.element.qp = &qp->ibv;
-  raise_event(qp->device, e);
-}
-
 /* ---------------------------------------------------------------- timers */
 
 /* What the peer's process is, looked at once a tick. */
@@ -85,7 +77,7 @@ static bool peer_alive(const Slot *peer) {
 }
 
 /* Why no acknowledgement can come. A peer that is slow, or stopped, is none of the reasons. */
-Unreachable why_unreachable(const Qp *qp) {
+static Unreachable why_unreachable(const Qp *qp) {
   const Slot *peer = peer_slot(qp);
   uint32_t state = atomic_load(&peer->state);
   uint64_t bound = atomic_load(&peer->bound);
@@ -165,7 +157,7 @@ static bool run_timer(Qp *qp, uint64_t now) {
   return true;
 }
 
-bool run_timers(uint64_t now) {
+static bool run_timers(uint64_t now) {
   bool any = false;
 
   for (int i = 0; i < SLOTS; i++) {
@@ -259,9 +251,14 @@ int engine_start(void) {
   pthread_mutex_lock(&once);
   if (!rc && !running) {
     rc = fabric_open(NULL);
-    if (!rc)
-      rc = self < 0 ? fabric_join() : 0;
+    if (!rc && self < 0)
+      rc = fabric_join();
     if (!rc) {
+      registry_lock();
+      collect();
+      registry_unlock();
+      if (fabric_made && getenv("SIMVERBS_RULES"))
+        add_rules(getenv("SIMVERBS_RULES"));
       srand((unsigned)fabric.header->seed ^ (unsigned)self);
       refresh_ports();
       pthread_atfork(NULL, NULL, in_child);

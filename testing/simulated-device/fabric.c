@@ -22,7 +22,7 @@ enum { PAGE = 4096, REGISTRY_BYTE = 0, FIRST_PROCESS_BYTE = 16 };
 Fabric fabric;
 int self = -1;
 uint64_t self_nonce;
-static bool made;  /* the fabric, by this process */
+bool fabric_made;
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 
 uint64_t now_ns(void) {
@@ -85,7 +85,7 @@ static int create_or_check(void) {
   fabric.header->seed = seed ? strtoull(seed, NULL, 0) : now_ns();
   atomic_store(&fabric.header->next_serial, 1);
   atomic_store(&fabric.header->magic, MAGIC);
-  made = true;
+  fabric_made = true;
   return 0;
 }
 
@@ -190,13 +190,7 @@ int fabric_join(void) {
   for (int i = 0; i < PROCESSES && self < 0; i++)
     if (!lock_byte(F_SETLK, F_WRLCK, FIRST_PROCESS_BYTE + i))
       become(i, node);
-  if (self >= 0)
-    collect();
-  bool first = made;
-  made = false;
   registry_unlock();
-  if (first && getenv("SIMVERBS_RULES"))
-    add_rules(getenv("SIMVERBS_RULES"));
   return self >= 0 ? 0 : EUSERS;
 }
 

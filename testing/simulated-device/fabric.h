@@ -150,6 +150,7 @@ typedef struct Fabric {
 } Fabric;
 
 extern Fabric fabric;
+extern bool fabric_made;  /* by this process */
 
 static inline uint32_t slot_of(uint32_t number) { return number % SLOTS; }
 

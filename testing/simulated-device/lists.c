@@ -1,14 +1,6 @@
 /* The lists of memory of work requests. */
 #include "simulated-verbs.h"
 
-uint64_t list_length(const struct ibv_sge *sge, int n) {
-  uint64_t len = 0;
-
-  for (int i = 0; i < n; i++)
-    len += sge[i].length;
-  return len;
-}
-
 /* The rest of the element where offset is; NULL if its key does not allow it. */
 static uint8_t *part_of(const Qp *qp, const struct ibv_sge *sge, int n, uint64_t offset, uint64_t *len, int access) {
   int i = 0;

@@ -9,11 +9,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-const char firmware_version[] = "simulated";
-const struct ibv_context_ops data_path = {
-  .poll_cq = poll_cq, .req_notify_cq = req_notify_cq, .post_send = post_send, .post_recv = post_recv,
-};
-
 int device_ports[MAX_DEVICES];
 
 /* What a device was made of, and what its program was told last. */
@@ -165,7 +160,8 @@ static void make_device(char *entry) {
   memcpy(d->guid + 4, &unique, 4);
 }
 
-void make_devices(void) {
+/* With world held. */
+static void make_devices(void) {
   const char *spec = getenv("SIMVERBS_DEVICES");
   char *copy = strdup(spec && *spec ? spec : "sim0=127.0.0.1/8"), *save = NULL;
 
@@ -174,10 +170,27 @@ void make_devices(void) {
   late_fence = fence && !strcmp(fence, "flush");
   late_every = number_of("SIMVERBS_LATE", 0);
   max_message = number_of("SIMVERBS_MAX_MESSAGE", max_message);
+  if (getenv("SIMVERBS_INSTANT"))
+    kind = &instant;
   num_devices = 0;
   for (char *t = strtok_r(copy, ",", &save); t; t = strtok_r(NULL, ",", &save))
     make_device(t);
   free(copy);
+}
+
+EXPORT struct ibv_device **ibv_get_device_list(int *num) {
+  lock(&world);
+  if (num_devices < 0)
+    make_devices();
+  unlock(&world);
+  struct ibv_device **list = calloc((size_t)num_devices + 1, sizeof *list);
+  if (!list)
+    return NULL;
+  for (int i = 0; i < num_devices; i++)
+    list[i] = &devices[i].ibv;
+  if (num)
+    *num = num_devices;
+  return list;
 }
 
 /* ---------------------------------------------------------------- ports of the fabric */
@@ -306,25 +319,6 @@ static void publish(int device, const PortTable *t, bool up) {
 
 /* ---------------------------------------------------------------- changes */
 
-static void fail_device(Device *d) {
-  struct ibv_async_event e = { .event_type = IBV_EVENT_DEVICE_FATAL };
-
-  lock(&world);
-  for (Context *c = d->contexts; c; c = c->next)
-    atomic_store(&c->dead, true);
-  unlock(&world);
-  pthread_mutex_lock(&engine);
-  for (int i = 0; i < SLOTS; i++) {
-    Qp *qp = atomic_load(&qps[i]);
-    if (qp && qp->device == d) {
-      qp->mute = true;
-      atomic_store(&qp->slot->state, SLOT_MUTE);
-    }
-  }
-  pthread_mutex_unlock(&engine);
-  raise_event(d, e);
-}
-
 static void refresh_port(Device *d) {
   PortTable t;
   bool link = read_source(d->index, &t);
@@ -387,13 +381,9 @@ static void start_watching(void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-int device_opened(Context *c) {
-  int rc = engine_start(), device = c->device->index;
-
-  if (rc)
-    return rc;
+int open_port(const Device *d) {
   start_watching();
-  if (device_ports[device] == NO_PORT)
+  if (device_ports[d->index] == NO_PORT)
     return EUSERS;
-  return sources[device].claimed ? EADDRINUSE : 0;
+  return sources[d->index].claimed ? EADDRINUSE : 0;
 }

@@ -3,53 +3,6 @@
 
 #include <signal.h>
 
-/* ---------------------------------------------------------------- completion */
-
-static void complete(Qp *qp, const SendWqe *w, enum ibv_wc_status status) {
-  struct ibv_wc wc = { .wr_id = w->wr_id, .status = status, .opcode = completion_of(w->opcode),
-    .byte_len = w->opcode == IBV_WR_RDMA_READ ? (uint32_t)w->length : 8, .qp_num = qp->ibv.qp_num };
-
-  qp->rq.head++;
-  if (answers(w->opcode))
-    qp->rq.reads--;
-  if (status == IBV_WC_SUCCESS && !(w->flags & IBV_SEND_SIGNALED) && !qp->init.sq_sig_all)
-    return;  /* its slot comes free with the next signalled one */
-  if (status != IBV_WC_SUCCESS) {  /* nothing else of it is valid, and devices leave rubbish there */
-    wc.opcode = (enum ibv_wc_opcode)0x5a;
-    wc.byte_len = 0x5a5a5a5a;
-    wc.vendor_err = status == IBV_WC_WR_FLUSH_ERR ? 249 : 129;
-  }
-  push((Cq *)qp->ibv.send_cq, &wc, true, (uint32_t)qp->rq.head);
-}
-
-void fail(Qp *qp) {
-  Requester *rq = &qp->rq;
-
-  qp->fence_at = 0;
-  set_state(&qp->ibv, IBV_QPS_ERR);
-  atomic_store(&qp->slot->state, qp->mute ? (uint32_t)SLOT_MUTE : (uint32_t)IBV_QPS_ERR);
-  leave_ring(qp);
-  if (qp->mute)
-    return;
-  while (rq->head != rq->tail) {
-    SendWqe *w = send_wqe(qp, rq->head);
-    if (answers(w->opcode) && rq->head >= rq->staged)
-      rq->reads++;  /* complete() takes it off */
-    complete(qp, w, IBV_WC_WR_FLUSH_ERR);
-  }
-  while (qp->rs.rq_head != qp->rs.rq_tail)
-    receive_done(qp, IBV_WC_WR_FLUSH_ERR, 0, NULL);
-}
-
-void fail_oldest(Qp *qp, enum ibv_wc_status status) {
-  SendWqe *w = send_wqe(qp, qp->rq.head);
-
-  if (answers(w->opcode) && qp->rq.head >= qp->rq.staged)
-    qp->rq.reads++;
-  complete(qp, w, status);
-  fail(qp);
-}
-
 /* ---------------------------------------------------------------- staging */
 
 /* Room for a packet in one piece; a packet without meaning fills the rest of the ring before it. */
@@ -225,7 +178,7 @@ void reap(Qp *qp) {
       notify((uint32_t)qp->index);
       break;
     }
-    complete(qp, w, IBV_WC_SUCCESS);
+    request_done(qp, w, IBV_WC_SUCCESS);
   }
   if (rq->response_head != before)
     notify(slot_of(qp->attr.dest_qp_num));
@@ -233,68 +186,4 @@ void reap(Qp *qp) {
     rq->unreachable_since = rq->rnr_since = 0;
   if (nak >> 8 == rq->head + 1 && rq->head < rq->staged)
     fail_oldest(qp, (enum ibv_wc_status)(nak & 0xff));
-}
-
-/* ---------------------------------------------------------------- posting */
-
-static int refuse(const Qp *qp, const struct ibv_send_wr *wr, uint64_t *length) {
-  enum ibv_qp_state state = state_of(&qp->ibv);
-
-  if ((state != IBV_QPS_RTS && state != IBV_QPS_ERR) || wr->num_sge > (int)qp->init.cap.max_send_sge
-      || wr->num_sge < 0 || wr->opcode > IBV_WR_ATOMIC_FETCH_AND_ADD)
-    return EINVAL;
-  if ((uint32_t)qp->rq.tail - atomic_load_explicit(&qp->rq.free, memory_order_acquire) >= qp->init.cap.max_send_wr)
-    return ENOMEM;
-  *length = list_length(wr->sg_list, wr->num_sge);
-  if (wr->send_flags & IBV_SEND_INLINE && (*length > qp->init.cap.max_inline_data || answers(wr->opcode)))
-    return EINVAL;
-  return *length > max_message ? EINVAL : 0;
-}
-
-static void accept_request(Qp *qp, const struct ibv_send_wr *wr, uint64_t length) {
-  SendWqe *w = send_wqe(qp, qp->rq.tail++);
-  uint8_t *bytes = (uint8_t *)&w->sge[qp->init.cap.max_send_sge];
-  bool atomic = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
-
-  *w = (SendWqe){ .wr_id = wr->wr_id, .opcode = wr->opcode, .flags = wr->send_flags, .immediate = wr->imm_data,
-    .length = length, .num_sge = wr->num_sge };
-  w->rkey = atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey;
-  w->remote = atomic ? wr->wr.atomic.remote_addr : wr->wr.rdma.remote_addr;
-  w->compare_add = atomic ? wr->wr.atomic.compare_add : 0;
-  w->swap = atomic ? wr->wr.atomic.swap : 0;
-  for (int i = 0; i < wr->num_sge; i++) {
-    const struct ibv_sge *g = &wr->sg_list[i];
-    w->sge[i] = *g;
-    if (wr->send_flags & IBV_SEND_INLINE) {  /* the caller may reuse its memory */
-      memcpy(bytes, (const void *)(uintptr_t)g->addr, g->length);
-      bytes += g->length;
-    }
-  }
-}
-
-int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **bad) {
-  Qp *qp = (Qp *)iq;
-  int rc = forked ? EIO : 0;
-
-  if (rc) {
-    *bad = wr;
-    return rc;
-  }
-  pthread_mutex_lock(&engine);
-  for (; wr; wr = wr->next) {
-    uint64_t length = 0;
-    rc = refuse(qp, wr, &length);
-    if (rc) {
-      *bad = wr;
-      break;
-    }
-    accept_request(qp, wr, length);
-    if (state_of(iq) == IBV_QPS_ERR && !qp->fence_at)
-      fail(qp);
-  }
-  pump(qp);
-  serve_pending();
-  pthread_mutex_unlock(&engine);
-  schedule();
-  return rc;
 }

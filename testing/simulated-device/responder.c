@@ -7,57 +7,6 @@ enum { MOST_AT_ONCE = 512 * 1024 };
 
 typedef enum Outcome { DONE, WAITS, REFUSED } Outcome;
 
-/* ---------------------------------------------------------------- receives */
-
-void receive_done(Qp *qp, enum ibv_wc_status status, uint32_t len, const Packet *p) {
-  struct ibv_wc wc = { .wr_id = recv_wqe(qp, qp->rs.rq_head)->wr_id, .status = status, .opcode = IBV_WC_RECV,
-    .byte_len = len, .qp_num = qp->ibv.qp_num, .src_qp = qp->attr.dest_qp_num };
-
-  if (p && (p->opcode == IBV_WR_SEND_WITH_IMM || p->opcode == IBV_WR_RDMA_WRITE_WITH_IMM))
-    wc.wc_flags = IBV_WC_WITH_IMM, wc.imm_data = p->immediate;
-  if (p && p->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
-    wc.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
-  if (status != IBV_WC_SUCCESS) {
-    wc.opcode = (enum ibv_wc_opcode)0x5a;
-    wc.byte_len = 0x5a5a5a5a;
-    wc.vendor_err = status == IBV_WC_WR_FLUSH_ERR ? 249 : 129;
-  }
-  qp->rs.rq_head++;
-  push((Cq *)qp->ibv.recv_cq, &wc, false, 0);
-}
-
-int post_recv(struct ibv_qp *iq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
-  Qp *qp = (Qp *)iq;
-  Responder *rs = &qp->rs;
-  int rc = forked ? EIO : 0;
-
-  if (rc) {
-    *bad = wr;
-    return rc;
-  }
-  pthread_mutex_lock(&engine);
-  for (; wr; wr = wr->next) {
-    if (state_of(iq) == IBV_QPS_RESET || wr->num_sge > (int)qp->init.cap.max_recv_sge || wr->num_sge < 0)
-      rc = EINVAL;
-    else if (rs->rq_tail - rs->rq_head >= qp->init.cap.max_recv_wr)
-      rc = ENOMEM;
-    if (rc) {
-      *bad = wr;
-      break;
-    }
-    RecvWqe *w = recv_wqe(qp, rs->rq_tail++);
-    w->wr_id = wr->wr_id;
-    w->num_sge = wr->num_sge;
-    memcpy(w->sge, wr->sg_list, (size_t)wr->num_sge * sizeof *w->sge);
-  }
-  if (state_of(iq) == IBV_QPS_ERR && !qp->fence_at)
-    fail(qp);
-  else if (rs->waits && rs->rq_head != rs->rq_tail && !serve(qp))
-    notify((uint32_t)qp->index);
-  pthread_mutex_unlock(&engine);
-  return rc;
-}
-
 /* ---------------------------------------------------------------- refusals */
 
 /* The request has failed, and the queue pair with it. */

@@ -62,8 +62,7 @@ static void act_on(Qp *qp, const Rule *r) {
     fail(qp);
     return;
   }
-  qp->mute = true;
-  atomic_store(&qp->slot->state, SLOT_MUTE);
+  silence(qp);
   if (r->action == RULE_QP_FATAL)
     queue_pair_event(qp, IBV_EVENT_QP_FATAL);
 }

@@ -1,6 +1,9 @@
 /*
- * simulated-verbs - a stand-in for libibverbs.so.1 whose queue pairs connect between the processes, and the network
- * namespaces, of one machine. README.md says what it simulates, and by which variables it is set.
+ * simulated-verbs - a stand-in for libibverbs.so.1. README.md says what it simulates, and by which variables it is set.
+ *
+ * All devices of a process are of one kind. Programs call a context's data path by its pointers, so the kind costs
+ * nothing there. Queue pairs of the kind "simulated" connect between the processes, and the network namespaces, of one
+ * machine; those of the kind "instant" within the process: see instant.h.
  *
  * A sender stages packets in a ring of shared memory; the target's process carries them out. Whoever posts or polls
  * serves all queue pairs of its process, otherwise the process's NIC thread does.
@@ -11,7 +14,7 @@
 #ifndef SIMULATED_VERBS_H
 #define SIMULATED_VERBS_H
 
-#include "verbs-common.h"
+#include "devices.h"
 #include "fabric.h"
 
 typedef struct SendWqe {
@@ -33,17 +36,29 @@ typedef struct RecvWqe {
   struct ibv_sge sge[];
 } RecvWqe;
 
+typedef struct Stalled Stalled;
+
+/* What a queue pair that connects within the process has; see instant.c. */
+typedef struct Instant {
+  Lock send_lock, recv_lock;
+  uint32_t head, tail;  /* of the sends that wait */
+  _Atomic uint32_t waiting;  /* so many of them */
+  atomic_bool peer_waits;  /* the connected sender has stalled on this end */
+  bool reachable;  /* the peer's address, as decided in RTR */
+  Stalled *stalled;  /* ring of sends that wait, in order */
+} Instant;
+
 typedef enum Unreachable {
   REACHABLE, OWN_PORT_DOWN, PEER_GONE, PEER_NOT_READY, PEER_OTHER, PSN_DIFFERS, PEER_PORT_DOWN, GID_GONE, MTU_DIFFERS,
   CUT_BY_RULE,
 } Unreachable;
 
 typedef struct Requester {
+  _Atomic uint32_t free;  /* requests below it are free again */
+  uint64_t head, staged, tail;  /* requests: the oldest outstanding one, the next to stage, the next to post */
   uint64_t link;  /* 0: not ready to send */
   uint8_t *wqes;
   size_t stride;
-  uint64_t head, staged, tail;  /* requests: the oldest outstanding one, the next to stage, the next to post */
-  _Atomic uint32_t free;  /* those below it are free again */
   uint64_t staged_bytes;  /* of the request that is being staged */
   enum ibv_wc_status refused;  /* what is wrong with that one, or success */
   uint64_t ring_tail, response_head;
@@ -53,38 +68,59 @@ typedef struct Requester {
 } Requester;
 
 typedef struct Responder {
+  uint8_t *wqes;
+  size_t stride;
+  uint32_t rq_head, rq_tail;
   uint64_t bound;  /* the peer's link that is served; 0: none yet */
   uint64_t served;  /* the last one: it is not served again */
   int ring;
   uint64_t head, executed;
   uint64_t response_tail, answered_bytes;  /* of the READ that is being answered */
   uint64_t received_bytes;  /* of the message that comes in */
-  uint8_t *wqes;
-  size_t stride;
-  uint32_t rq_head, rq_tail;
   bool waits;  /* for a receive to be posted */
   uint64_t due;  /* of the packet at the head, if it is not due */
   bool soon;  /* within microseconds, too soon for a timer */
   uint64_t lost_until;
 } Responder;
 
-typedef struct Qp {
+struct Qp {
   struct ibv_qp ibv;
   struct ibv_qp_init_attr init;  /* with the capacities it really has */
   struct ibv_qp_attr attr;
-  struct ibv_ece ece;
   Device *device;
+  int index;  /* in qps, and of its slot */
+  atomic_bool mute;  /* completes nothing any more */
+  Instant instant;
+  Requester rq;  /* of an instant one: free and tail */
+  Responder rs;  /* of an instant one: the queue */
+  struct ibv_ece ece;
+  /* of a simulated one */
   Slot *slot;
-  int index, ring, peer_port;
-  bool mute;
+  int ring, peer_port;
   uint64_t fence_at;  /* in ERR: until then writes may land, and nothing is flushed; 0: it is fenced */
   uint64_t rules_out, rules_in;  /* bits of those that match packets to, and from, the peer */
-  Requester rq;
-  Responder rs;
-} Qp;
+};
 
+typedef struct Kind {
+  struct ibv_context_ops data_path;
+
+  /* Has the device serve this process. Returns 0 or an errno. */
+  int (*open)(Device *d);
+
+  /* Gives a new queue pair its index, its number, and what else it needs. Returns whether there is room for it. */
+  bool (*add)(Qp *qp);
+
+  /* Changes attributes and state, as was found to be valid. The engine is held. Returns 0 or an errno. */
+  int (*change)(Qp *qp, const struct ibv_qp_attr *a, int mask, enum ibv_qp_state from, enum ibv_qp_state to);
+
+  /* Has the peer find out that it is in qps no more; then nothing is written through it. The engine is held. */
+  void (*remove)(Qp *qp);
+} Kind;
+
+extern const Kind *kind;
+extern const Kind simulated, instant;
 extern pthread_mutex_t engine;
-extern Qp *_Atomic qps[SLOTS];
+extern Qp *_Atomic qps[MAX_OBJECTS];  /* a simulated one's is the number of its slot */
 extern int device_ports[MAX_DEVICES];  /* the devices' entries in the fabric */
 extern bool late_fence;  /* ERR is a fence once a flushed request was seen, and not before */
 extern _Atomic bool forked;  /* in a child, where nothing works */
@@ -96,6 +132,21 @@ static inline SendWqe *send_wqe(const Qp *qp, uint64_t n) {
 static inline RecvWqe *recv_wqe(const Qp *qp, uint32_t n) {
   return (RecvWqe *)(qp->rs.wqes + n % qp->init.cap.max_recv_wr * qp->rs.stride);
 }
+static inline uint64_t list_length(const struct ibv_sge *sge, int n) {
+  uint64_t len = 0;
+
+  for (int i = 0; i < n; i++)
+    len += sge[i].length;
+  return len;
+}
+
+/* Completes nothing any more. The engine is held. */
+static inline void silence(Qp *qp) {
+  atomic_store(&qp->mute, true);
+  if (qp->slot)
+    atomic_store(&qp->slot->state, SLOT_MUTE);
+}
+
 static inline bool answers(enum ibv_wr_opcode opcode) {
   return opcode == IBV_WR_RDMA_READ || opcode == IBV_WR_ATOMIC_CMP_AND_SWP || opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 }
@@ -120,6 +171,10 @@ void fail_oldest(Qp *qp, enum ibv_wc_status status);
 /* Its ring is not its any more; the packets that are staged stay on the wire. */
 void leave_ring(Qp *qp);
 
+/* Completes the oldest request, or the oldest receive by that packet, which is NULL if it is none's. */
+void request_done(Qp *qp, const SendWqe *w, enum ibv_wc_status status);
+void receive_done(Qp *qp, enum ibv_wc_status status, uint32_t len, const Packet *p);
+
 /* The responder is bound to nothing any more. */
 void unbind(Qp *qp);
 
@@ -129,10 +184,11 @@ void serve_pending(void);
 /* Copies into, or out of, the bytes of a list from offset on. False: the list's keys do not allow it. */
 bool scatter(const Qp *qp, const struct ibv_sge *sge, int n, uint64_t offset, const uint8_t *from, uint64_t len);
 bool gather(const Qp *qp, const struct ibv_sge *sge, int n, uint64_t offset, uint8_t *to, uint64_t len);
-uint64_t list_length(const struct ibv_sge *sge, int n);
 
-void receive_done(Qp *qp, enum ibv_wc_status status, uint32_t len, const Packet *p);
 void queue_pair_event(Qp *qp, enum ibv_event_type type);
+
+/* All queue pairs of a device are mute, and its contexts of no use. No lock is held. */
+void fail_device(Device *d);
 
 /* ---------------------------------------------------------------- the engine */
 
@@ -141,11 +197,6 @@ int engine_start(void);
 
 /* Something has to be looked at later. */
 void schedule(void);
-
-/* Timers of all queue pairs; whether any is running. */
-bool run_timers(uint64_t now);
-
-Unreachable why_unreachable(const Qp *qp);
 
 /* ---------------------------------------------------------------- ports and rules */
 
@@ -156,6 +207,9 @@ bool port_has_gid(int port, const uint8_t gid[16]);
 
 /* The port with that GID, or NO_PORT. */
 int find_port(const uint8_t gid[16], uint32_t type);
+
+/* Whether a device may be used, now that the engine runs; from then on changes of its interface are seen. */
+int open_port(const Device *d);
 
 /* Whether both are on one subnet. */
 bool ports_connected(int a, int b);

@@ -24,17 +24,17 @@ struct controls {
 static bool find(void *library, const char *name, void *function) {
   void *found = dlsym(library, name);
   memcpy(function, &found, sizeof found);
-  return found != NULL || fail(0, "no %s: not the instant device", name);
+  return found != NULL || fail(0, "no %s: not the simulated libibverbs", name);
 }
 
 /* The library that the plugin has loaded; it goes by its soname. */
 static bool find_controls(struct controls *controls) {
   void *library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_NOLOAD);
   return (library != NULL || fail(0, "the plugin has loaded no libibverbs.so.1")) &&
-         find(library, "instantverbs_queue_pairs", &controls->queue_pairs) &&
-         find(library, "instantverbs_fail_polls", &controls->fail_polls) &&
-         find(library, "instantverbs_fail_queue_pair", &controls->fail_queue_pair) &&
-         find(library, "instantverbs_fail_device", &controls->fail_device);
+         find(library, "simverbs_queue_pairs", &controls->queue_pairs) &&
+         find(library, "simverbs_fail_polls", &controls->fail_polls) &&
+         find(library, "simverbs_fail_queue_pair", &controls->fail_queue_pair) &&
+         find(library, "simverbs_fail_device", &controls->fail_device);
 }
 
 static bool cause_failure(const struct controls *controls, const char *what, const char *end) {

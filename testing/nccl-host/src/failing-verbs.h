@@ -5,8 +5,8 @@
 #include "net.h"
 
 /*
- * "poll:sender", "queue-pair:receiver", "device:both" and so on: what fails, and at which end. With the instant device
- * as libibverbs.so.1 (testing/instant-device), which has a device "one" and then a device "two".
+ * "poll:sender", "queue-pair:receiver", "device:both" and so on: what fails, and at which end. It needs
+ * the libibverbs of testing/simulated-device, with instant devices "one" and then "two".
  * Says on stderr what each end's calls returned. Returns 0 if both ends got errors that stay, nothing was done that was
  * not, all else goes on, and everything can be closed.
  */

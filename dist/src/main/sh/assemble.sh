@@ -74,12 +74,7 @@ done
 install_file 755 "$project/dist/src/main/sh/train.sh" "$training/train.sh"
 install_file 755 "$project/dist/src/main/sh/train-tools.sh" "$training/train-tools.sh"
 install_file 644 "$project/dist/src/main/sh/tools-java.sh" "$distribution/libexec/tools-java.sh"
-install_file 755 "$project/testing/instant-device/fake-sysfs.sh" "$training/fake-sysfs.sh"
-if [ -e "$host/instant/libibverbs.so.1" ]; then
-  install_program "$host/instant/libibverbs.so.1" "$training/libibverbs.so.1"
-else
-  rm -f "$training/libibverbs.so.1"
-fi
+install_file 755 "$project/testing/simulated-device/fake-sysfs.sh" "$training/fake-sysfs.sh"
 if [ -e "$host/simulated/libibverbs.so.1" ]; then
   mkdir -p "$distribution/libexec/simulated"
   install_program "$host/simulated/libibverbs.so.1" "$distribution/libexec/simulated/libibverbs.so.1"
@@ -114,8 +109,8 @@ touch --date="@$jar_time" "$distribution"/jars/*.jar "$distribution"/tools/*.jar
 [ -z "$arch" ] && [ "${WITHOUT_AOT_CACHE:-}" != yes ] || exit 0
 work=$project/dist/target/training
 learnt_from="$made_from $jar_time $(
-  "$training/fake-sysfs.sh" instant true 2>/dev/null && echo "with namespaces"
-  cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so libexec/training/* | sha256sum
+  "$training/fake-sysfs.sh" simulated true 2>/dev/null && echo "with namespaces"
+  cd "$distribution" && cat jars/*.jar lib/libnccl-net-trigon.so libexec/*/* | sha256sum
 )"
 if ! [ -e "$distribution/lib/trigon.aot.binding" ] ||
   [ "$(cat "$work/learnt-from" 2>/dev/null || :)" != "$learnt_from" ]; then

@@ -18,9 +18,9 @@ fi
 }
 less_well="over RDMA are learnt less well, and a process's first messages take longer"
 set -- # with a driver's name in sysfs, by which ibv_post_send is called as on an NIC; where namespaces may be made
-if [ -e "$training/libibverbs.so.1" ]; then
-  if "$training/fake-sysfs.sh" instant true 2>/dev/null; then
-    set -- "$training/fake-sysfs.sh" instant
+if [ -e "$distribution/libexec/simulated/libibverbs.so.1" ]; then
+  if "$training/fake-sysfs.sh" simulated true 2>/dev/null; then
+    set -- "$training/fake-sysfs.sh" simulated
   else
     echo "train.sh: no namespaces here: calls $less_well" >&2
   fi
@@ -35,7 +35,8 @@ nodes:
 END
 rm -rf "$work/rendezvous" "$work/rendezvous-short" "$work/rendezvous-long"
 env -u TRIGON_LINKS -u TRIGON_HOME -u TRIGON_LOG NCCL_DEBUG=INFO \
-  "LD_LIBRARY_PATH=$training${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" INSTANTVERBS_DRIVER=mlx5_core "$@" \
+  "LD_LIBRARY_PATH=$distribution/libexec/simulated:$training${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+  SIMVERBS_INSTANT=1 SIMVERBS_DRIVER=mlx5_core "$@" \
   "$training/train" "$distribution" "$work/trigon.yaml" "$work/rendezvous" "$training/classes" \
   >"$work/train.log" 2>&1 </dev/null || {
   echo "train.sh: the training run for the AOT cache failed; the end of $work/train.log:" >&2

@@ -27,9 +27,9 @@ import trigon.testsupport.Sampled;
 class FailingVerbsIT {
 
     private static final Path HOST = Path.of(System.getProperty("trigon.odd.host"));
-    private static final Path INSTANT = HOST.resolveSibling("instant");
+    private static final Path DEVICE = HOST.resolveSibling("simulated");
     private static final Path FAKE_SYSFS =
-            Path.of("../testing/instant-device/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../testing/simulated-device/fake-sysfs.sh").toAbsolutePath();
     private static final String SYSTEM_ERROR = " returned 2 (system error)";
     private static final String REMOTE_ERROR = " returned 6 (remote error)";
 
@@ -43,11 +43,11 @@ class FailingVerbsIT {
 
     @BeforeEach
     void canBeRunHere() {
-        assumeThat(INSTANT.resolve("libibverbs.so.1"))
+        assumeThat(DEVICE.resolve("libibverbs.so.1"))
                 .as("the instant device, which needs libibverbs-dev")
                 .exists();
         assumeThat(OddHost.in(scratch)
-                        .by("unshare", "-rn", FAKE_SYSFS.toString(), "instant")
+                        .by("unshare", "-rn", FAKE_SYSFS.toString(), "simulated")
                         .other("ip", "link")
                         .exit())
                 .as("unshare may make a network namespace, and in it a mount namespace with another /sys/class")
@@ -119,11 +119,12 @@ class FailingVerbsIT {
                                 + " \"$@\"",
                         "sh",
                         FAKE_SYSFS.toString(),
-                        "instant")
-                .with("LD_LIBRARY_PATH", INSTANT.toString())
-                .with("INSTANTVERBS_DEVICES", "one=10.1.12.1/24,two=10.1.13.1/24")
+                        "simulated")
+                .with("LD_LIBRARY_PATH", DEVICE.toString())
+                .with("SIMVERBS_INSTANT", "1")
+                .with("SIMVERBS_DEVICES", "one=10.1.12.1/24,two=10.1.13.1/24")
                 // called as devices are that post by a system call
-                .with("INSTANTVERBS_DRIVER", "")
+                .with("SIMVERBS_DRIVER", "")
                 .with("TRIGON_CONFIG", nodes.toString())
                 .with("TRIGON_FAILOVER", "off") // which would mend most of it
                 .c(12, "verbs", how)

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -30,10 +31,10 @@ class InstantAllocationIT {
 
     static final String NODES = "a: {nics: [{address: 127.0.0.1/8}]}\n";
 
-    private static final Path INSTANT =
-            Path.of(System.getProperty("trigon.odd.host")).resolveSibling("instant");
+    private static final Path DEVICE =
+            Path.of(System.getProperty("trigon.odd.host")).resolveSibling("simulated");
     private static final Path FAKE_SYSFS =
-            Path.of("../testing/instant-device/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../testing/simulated-device/fake-sysfs.sh").toAbsolutePath();
     private static final String NOT_KNOWN = "none that is known";
 
     @TempDir
@@ -41,7 +42,7 @@ class InstantAllocationIT {
 
     @BeforeEach
     void theDeviceIsThere() {
-        assumeThat(INSTANT.resolve("libibverbs.so.1"))
+        assumeThat(DEVICE.resolve("libibverbs.so.1"))
                 .as("the instant device, which needs libibverbs-dev")
                 .exists();
     }
@@ -51,7 +52,7 @@ class InstantAllocationIT {
     void noCallAllocatesWithTheDriver(String driver) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         if (!driver.equals(NOT_KNOWN)) {
-            command.addAll(List.of("unshare", "-r", FAKE_SYSFS.toString(), "instant"));
+            command.addAll(List.of("unshare", "-r", FAKE_SYSFS.toString(), "simulated"));
             assumeThat(exit(command, "true"))
                     .as("unshare may make a mount namespace with another /sys/class")
                     .isZero();
@@ -78,7 +79,7 @@ class InstantAllocationIT {
         ProcessBuilder builder = new ProcessBuilder(all)
                 .redirectErrorStream(true)
                 .redirectOutput(scratch.resolve("output.txt").toFile());
-        builder.environment().put("LD_LIBRARY_PATH", INSTANT.toString());
+        builder.environment().putAll(Map.of("LD_LIBRARY_PATH", DEVICE.toString(), "SIMVERBS_INSTANT", "1"));
         Process process = builder.start();
         try {
             assertThat(process.waitFor(240, TimeUnit.SECONDS))

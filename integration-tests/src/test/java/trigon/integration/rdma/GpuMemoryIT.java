@@ -52,7 +52,7 @@ class GpuMemoryIT {
     @Tag("long")
     @Sampled({"one, 0", "all, 0", "all, 3"})
     void isFlushedOnEachDevice(String stripes, String late) throws IOException {
-        Map<String, String> device = Map.of("TRIGON_STRIPES", stripes, "INSTANTVERBS_LATE", late);
+        Map<String, String> device = Map.of("TRIGON_STRIPES", stripes, "SIMVERBS_LATE", late);
 
         run(device, "--test", "ring", "--bytes", "1000000", "--iterations", "20");
     }
@@ -76,10 +76,10 @@ class GpuMemoryIT {
     @ParameterizedTest
     @Tag("long")
     @Sampled({
-        "INSTANTVERBS_QUEUE_PAIR_FAULTS, 1000, one, queue pair ",
-        "INSTANTVERBS_QUEUE_PAIR_FAULTS, 1000, all, queue pair ",
-        "INSTANTVERBS_PORT_FAULTS, 10000, one, the port of ",
-        "INSTANTVERBS_GID_MOVES, 10000, one, the GID of "
+        "SIMVERBS_QUEUE_PAIR_FAULTS, 1000, one, queue pair ",
+        "SIMVERBS_QUEUE_PAIR_FAULTS, 1000, all, queue pair ",
+        "SIMVERBS_PORT_FAULTS, 10000, one, the port of ",
+        "SIMVERBS_GID_MOVES, 10000, one, the GID of "
     })
     void goesOnOverAnotherDeviceWhen(String fault, String every, String stripes, String fails) throws IOException {
         Path end = scratch.resolve("until");
@@ -87,7 +87,7 @@ class GpuMemoryIT {
         try (HostProgram host =
                 start(TWO_NICS, device, "--bytes", "70000", "--iterations", "100000000", "--until", end.toString())) {
             host.awaitOutput(
-                    said -> count(said, "instantverbs: " + fails) > 10 && count(said, " goes on over ") > 10,
+                    said -> count(said, "simverbs: " + fails) > 10 && count(said, " goes on over ") > 10,
                     "more than 10 failures that were survived");
             Files.createFile(end);
             assertRight(host);
@@ -104,7 +104,7 @@ class GpuMemoryIT {
     @Sampled({"both", "receive"})
     void doesNotGoOnByTcp(String ends) throws IOException {
         String nics = "version: 1\nlinks: auto\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
-        Map<String, String> device = Map.of("INSTANTVERBS_PORT_FAULTS", "5000", "TRIGON_PEER_TIMEOUT", "2s");
+        Map<String, String> device = Map.of("SIMVERBS_PORT_FAULTS", "5000", "TRIGON_PEER_TIMEOUT", "2s");
         try (HostProgram host =
                 start(nics, device, "--bytes", "70000", "--iterations", "100000000", "--gpu-memory", ends)) {
             assertThat(host.exitStatus()).as(host.output()).isEqualTo(1);

@@ -12,18 +12,18 @@ import java.util.Map;
 final class InstantDevice {
 
     private static final Path FOLDER =
-            Path.of(System.getProperty("trigon.odd.host")).resolveSibling("instant");
+            Path.of(System.getProperty("trigon.odd.host")).resolveSibling("simulated");
     private static final Path FAKE_SYSFS =
-            Path.of("../testing/instant-device/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../testing/simulated-device/fake-sysfs.sh").toAbsolutePath();
 
-    /** The variable by which programs find it. */
-    static final Map<String, String> LIBRARY = Map.of("LD_LIBRARY_PATH", FOLDER.toString());
+    /** The variables by which programs find it. */
+    static final Map<String, String> LIBRARY = Map.of("LD_LIBRARY_PATH", FOLDER.toString(), "SIMVERBS_INSTANT", "1");
 
     /** Two of it, {@code one} at 10.1.12.1/24 and {@code two} at 10.1.13.1/24. */
-    static final Map<String, String> TWO = Map.of("INSTANTVERBS_DEVICES", "one=10.1.12.1/24,two=10.1.13.1/24");
+    static final Map<String, String> TWO = Map.of("SIMVERBS_DEVICES", "one=10.1.12.1/24,two=10.1.13.1/24");
 
     /** What goes before a command that is to see it as a NIC. */
-    static final List<String> AS_NIC = List.of("unshare", "-r", FAKE_SYSFS.toString(), "instant");
+    static final List<String> AS_NIC = List.of("unshare", "-r", FAKE_SYSFS.toString(), "simulated");
 
     /** What goes before a command that is to see {@link #TWO} of it, on one interface. */
     static final List<String> AS_TWO_NICS =
@@ -48,12 +48,12 @@ final class InstantDevice {
      * @param late every so many completions of sends are held back until the next poll, or none with 0
      */
     static Map<String, String> failingQueuePairs(String stripes, String late) {
-        return Map.of("INSTANTVERBS_QUEUE_PAIR_FAULTS", "1000", "TRIGON_STRIPES", stripes, "INSTANTVERBS_LATE", late);
+        return Map.of("SIMVERBS_QUEUE_PAIR_FAULTS", "1000", "TRIGON_STRIPES", stripes, "SIMVERBS_LATE", late);
     }
 
     private static List<String> asTwoNics(String interfaces) {
         String script = interfaces + "; exec \"$@\"";
-        return List.of("unshare", "-rn", "sh", "-ec", script, "sh", FAKE_SYSFS.toString(), "instant");
+        return List.of("unshare", "-rn", "sh", "-ec", script, "sh", FAKE_SYSFS.toString(), "simulated");
     }
 
     /**

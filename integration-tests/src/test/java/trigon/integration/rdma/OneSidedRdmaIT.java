@@ -35,7 +35,7 @@ class OneSidedRdmaIT {
     @ParameterizedTest
     @Sampled({"gin, 0", "rma, 3"})
     void everyByteArrivesByTheKeyOfItsDevice(String order, String late) throws IOException {
-        String said = run(Map.of("TRIGON_STRIPES", "all", "INSTANTVERBS_LATE", late), order, 20);
+        String said = run(Map.of("TRIGON_STRIPES", "all", "SIMVERBS_LATE", late), order, 20);
 
         assertThat(said)
                 .containsPattern("one 10.1.12.1/24 \\(RDMA\\): [0-9]+ messages, [1-9]")
@@ -48,7 +48,7 @@ class OneSidedRdmaIT {
     void nothingIsLostOrDoneTwiceWhenQueuePairsFail(String order, String stripes, String late) throws IOException {
         String said = run(InstantDevice.failingQueuePairs(stripes, late), order, 150);
 
-        assertThat(said.lines().filter(line -> line.contains("instantverbs: queue pair ")))
+        assertThat(said.lines().filter(line -> line.contains("simverbs: queue pair ")))
                 .hasSizeGreaterThan(5);
         assertThat(said.lines().filter(line -> line.contains(" goes on over "))).hasSizeGreaterThan(5);
     }

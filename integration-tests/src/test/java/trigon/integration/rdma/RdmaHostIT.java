@@ -30,7 +30,7 @@ class RdmaHostIT {
     private static final int RANKS = 2;
 
     /** Every so many completions of sends are held back until the next poll, or none with 0. */
-    private static final String LATE = "INSTANTVERBS_LATE";
+    private static final String LATE = "SIMVERBS_LATE";
 
     private static final Pattern TRAFFIC =
             Pattern.compile("\\(RDMA\\): [0-9]+ messages, ([0-9]+) bytes sent and received");
@@ -83,7 +83,7 @@ class RdmaHostIT {
     @Tag("long")
     @Sampled({"0", "3"})
     void messagesLongerThanTheDeviceTakesArriveWhole(String late) throws IOException {
-        run("exchange", 12, 1_000_000, Map.of(LATE, late, "INSTANTVERBS_MAX_MESSAGE", "131072"));
+        run("exchange", 12, 1_000_000, Map.of(LATE, late, "SIMVERBS_MAX_MESSAGE", "131072"));
     }
 
     /** Also that a receive is done only when its message has come, though NCCL calls its completion optional. */
@@ -119,7 +119,7 @@ class RdmaHostIT {
                 bytes,
                 device,
                 host -> host.awaitOutput(
-                        said -> lines(said, "instantverbs: queue pair ").size() > FAILURES
+                        said -> lines(said, "simverbs: queue pair ").size() > FAILURES
                                 && lines(said, " goes on over ").size() > FAILURES,
                         "more than " + FAILURES + " failures that were survived"));
     }
@@ -128,9 +128,9 @@ class RdmaHostIT {
     @Test
     @Tag("long")
     void anAllReduceGoesOnWhenPortsGoDownAndComeUp() throws IOException {
-        String said = runOver(TWO_NICS, Map.of("INSTANTVERBS_PORT_FAULTS", "10000"), " goes on over ");
+        String said = runOver(TWO_NICS, Map.of("SIMVERBS_PORT_FAULTS", "10000"), " goes on over ");
 
-        assertThat(lines(said, "instantverbs: the port of ")).isNotEmpty();
+        assertThat(lines(said, "simverbs: the port of ")).isNotEmpty();
         assertThat(lines(said, " goes on over ")).isNotEmpty();
     }
 
@@ -140,19 +140,19 @@ class RdmaHostIT {
     void anAllReduceGoesOnWhenADeviceFailsAndIsBack() throws IOException {
         String said = runOver(
                 TWO_NICS,
-                Map.of("INSTANTVERBS_DEVICE_FAULT", "20000"),
+                Map.of("SIMVERBS_DEVICE_FAULT", "20000"),
                 "its device one is back; connections can use it again");
 
-        assertThat(said).contains("DEVICE_FATAL", " goes on over two ", "instantverbs: one is back");
+        assertThat(said).contains("DEVICE_FATAL", " goes on over two ", "simverbs: one is back");
     }
 
     /** Each time the GID is at another index of its table: paths are made anew by where it is then. */
     @Test
     @Tag("long")
     void anAllReduceGoesOnWhenGidsMove() throws IOException {
-        String said = runOver(TWO_NICS, Map.of("INSTANTVERBS_GID_MOVES", "10000"), " goes on over ");
+        String said = runOver(TWO_NICS, Map.of("SIMVERBS_GID_MOVES", "10000"), " goes on over ");
 
-        assertThat(lines(said, "instantverbs: the GID of ")).isNotEmpty();
+        assertThat(lines(said, "simverbs: the GID of ")).isNotEmpty();
         assertThat(lines(said, " goes on over ")).isNotEmpty();
     }
 
@@ -162,18 +162,16 @@ class RdmaHostIT {
     void anAllReduceWaitsForItsOnlyPathFor5Seconds() throws IOException {
         String nics = "links: rdma\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
         String said = runOver(
-                nics,
-                Map.of("INSTANTVERBS_PORT_FAULTS", "20000", "INSTANTVERBS_PORT_AWAY_MS", "5000"),
-                " goes on over one ");
+                nics, Map.of("SIMVERBS_PORT_FAULTS", "20000", "SIMVERBS_PORT_AWAY_MS", "5000"), " goes on over one ");
 
-        assertThat(lines(said, "instantverbs: the port of one comes up")).isNotEmpty();
+        assertThat(lines(said, "simverbs: the port of one comes up")).isNotEmpty();
     }
 
     /** TCP is what is left of the same cable. */
     @Test
     void anAllReduceGoesOnByTcpWhenTheOnlyDeviceFails() throws IOException {
         String nics = "links: auto\nnodes: {a: {nics: [{device: one, address: 10.1.12.1/24}]}}\n";
-        String said = runOver(nics, Map.of("INSTANTVERBS_DEVICE_FAULT", "5000"), "(TCP) instead of one ");
+        String said = runOver(nics, Map.of("SIMVERBS_DEVICE_FAULT", "5000"), "(TCP) instead of one ");
 
         assertThat(said).contains("DEVICE_FATAL", " goes on over ");
     }

@@ -22,7 +22,7 @@ public final class SimulatedDevice implements AutoCloseable {
     private static final Path FOLDER =
             Path.of(System.getProperty("trigon.odd.host")).resolveSibling("simulated");
     private static final Path FAKE_SYSFS =
-            Path.of("../testing/instant-device/fake-sysfs.sh").toAbsolutePath();
+            Path.of("../testing/simulated-device/fake-sysfs.sh").toAbsolutePath();
 
     private static final int COMMAND_SECONDS = 60;
     private static final Pattern STRIKES = Pattern.compile("strikes ([0-9]+)");

@@ -45,7 +45,7 @@ class BenchmarksIT {
     @Test
     void instantDevice() throws Exception {
         assumeTrue(
-                Files.exists(NATIVE.resolve("instant/libibverbs.so.1")),
+                Files.exists(NATIVE.resolve("simulated/libibverbs.so.1")),
                 "the instant device was not built: install libibverbs-dev");
 
         bench("instant", "--quick", "--comms", "1,4", "--sizes", "8,1024");
@@ -128,7 +128,7 @@ class BenchmarksIT {
     @Test
     void aMinuteAtFullRateInShort() throws Exception {
         assumeTrue(
-                Files.exists(NATIVE.resolve("instant/libibverbs.so.1")),
+                Files.exists(NATIVE.resolve("simulated/libibverbs.so.1")),
                 "the instant device was not built: install libibverbs-dev");
 
         bench("steady", "--quick");
@@ -149,7 +149,7 @@ class BenchmarksIT {
     @Test
     void oneOfManyConnectionsByTwoRunsInTurns() throws Exception {
         assumeTrue(
-                Files.exists(NATIVE.resolve("instant/libibverbs.so.1")),
+                Files.exists(NATIVE.resolve("simulated/libibverbs.so.1")),
                 "the instant device was not built: install libibverbs-dev");
 
         bench("growth", "--quick", "--comms", "1,2");

@@ -1,5 +1,5 @@
 /* Constants as text. */
-#include "verbs-common.h"
+#include "devices.h"
 
 EXPORT const char *ibv_wc_status_str(enum ibv_wc_status s) {
   static const char *const n[] = { "success", "local length error", "local QP operation error",

@@ -1,5 +1,5 @@
 /* Completion queues and their channels. */
-#include "verbs-common.h"
+#include "simulated-verbs.h"
 
 EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *c) {
   Channel *ch = calloc(1, sizeof *ch);
@@ -82,7 +82,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *ic) {
   return 0;
 }
 
-void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto) {
+void push(Cq *cq, const struct ibv_wc *wc, Qp *sender, uint32_t sq_upto) {
   bool wake, broke = false;
 
   lock(&cq->lock);
@@ -92,10 +92,10 @@ void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto) {
   } else {
     Cqe *e = &cq->ring[tail & cq->mask];
     e->wc = *wc;
-    e->is_send = is_send;
+    e->sender = sender;
     e->sq_upto = sq_upto;
     atomic_store_explicit(&cq->tail, tail + 1, memory_order_release);
-    if (late_every && is_send && ++cq->late_count % late_every == 0)
+    if (late_every && sender && ++cq->late_count % late_every == 0)
       cq->hold = true;
   }
   wake = cq->armed && cq->ibv.channel;
@@ -135,14 +135,14 @@ int take_completions(struct ibv_cq *ic, int n, struct ibv_wc *wc) {
   while (got < n && cq->head != tail) {
     Cqe *e = &cq->ring[cq->head++ & cq->mask];
     wc[got++] = e->wc;
-    if (e->is_send)
-      free_send_slots(e->wc.qp_num, e->sq_upto);
+    if (e->sender)
+      atomic_store_explicit(&e->sender->rq.free, e->sq_upto, memory_order_release);
   }
   unlock(&cq->lock);
   return got;
 }
 
-void purge(Cq *cq, uint32_t queue_pair) {
+static void purge_queue(Cq *cq, uint32_t queue_pair) {
   lock(&cq->lock);
   uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed), kept = cq->head;
   for (uint32_t i = cq->head; i != tail; i++)
@@ -150,6 +150,11 @@ void purge(Cq *cq, uint32_t queue_pair) {
       cq->ring[kept++ & cq->mask] = cq->ring[i & cq->mask];
   atomic_store_explicit(&cq->tail, kept, memory_order_release);
   unlock(&cq->lock);
+}
+
+void purge(Qp *qp) {
+  purge_queue((Cq *)qp->ibv.send_cq, qp->ibv.qp_num);
+  purge_queue((Cq *)qp->ibv.recv_cq, qp->ibv.qp_num);
 }
 
 int req_notify_cq(struct ibv_cq *ic, int solicited_only) {

@@ -1,5 +1,5 @@
 /* Asynchronous events. */
-#include "verbs-common.h"
+#include "simulated-verbs.h"
 
 void raise_event(Device *d, struct ibv_async_event e) {
   lock(&world);
@@ -13,6 +13,30 @@ void raise_port_event(Device *d, enum ibv_event_type type) {
   struct ibv_async_event e = { .event_type = type };
 
   e.element.port_num = 1;
+  raise_event(d, e);
+}
+
+void queue_pair_event(Qp *qp, enum ibv_event_type type) {
+  struct ibv_async_event e = { .event_type = type };
+
+  e.element.qp = &qp->ibv;
+  raise_event(qp->device, e);
+}
+
+void fail_device(Device *d) {
+  struct ibv_async_event e = { .event_type = IBV_EVENT_DEVICE_FATAL };
+
+  lock(&world);
+  for (Context *c = d->contexts; c; c = c->next)
+    atomic_store(&c->dead, true);
+  unlock(&world);
+  pthread_mutex_lock(&engine);
+  for (uint32_t i = 0; i < MAX_OBJECTS; i++) {
+    Qp *qp = atomic_load(&qps[i]);
+    if (qp && qp->device == d)
+      silence(qp);
+  }
+  pthread_mutex_unlock(&engine);
   raise_event(d, e);
 }
 

@@ -1,6 +1,10 @@
 /* Devices with their ports and GIDs, and contexts. */
-#include "verbs-common.h"
+#include "simulated-verbs.h"
 
+const Kind *kind = &simulated;
+pthread_mutex_t engine = PTHREAD_MUTEX_INITIALIZER;
+Qp *_Atomic qps[MAX_OBJECTS];
+_Atomic bool forked;
 Lock world;
 Device devices[MAX_DEVICES];
 int num_devices = -1;
@@ -40,21 +44,6 @@ Device *add_device(const char *name) {
   atomic_store(&d->up, true);
   num_devices++;
   return d;
-}
-
-EXPORT struct ibv_device **ibv_get_device_list(int *num) {
-  lock(&world);
-  if (num_devices < 0)
-    make_devices();
-  unlock(&world);
-  struct ibv_device **list = calloc((size_t)num_devices + 1, sizeof *list);
-  if (!list)
-    return NULL;
-  for (int i = 0; i < num_devices; i++)
-    list[i] = &devices[i].ibv;
-  if (num)
-    *num = num_devices;
-  return list;
 }
 
 EXPORT void ibv_free_device_list(struct ibv_device **list) { free(list); }
@@ -119,12 +108,12 @@ EXPORT struct ibv_context *ibv_open_device(struct ibv_device *dev) {
   ic->num_comp_vectors = 1;
   pthread_mutex_init(&ic->mutex, NULL);
   ic->abi_compat = __VERBS_ABI_IS_EXTENDED;
-  ic->ops = data_path;
+  ic->ops = kind->data_path;
   lock(&world);
   c->next = c->device->contexts;
   c->device->contexts = c;
   unlock(&world);
-  int refused = device_opened(c);
+  int refused = kind->open(c->device);
   if (refused) {
     ibv_close_device(ic);
     errno = refused;
@@ -153,7 +142,7 @@ EXPORT int ibv_query_device(struct ibv_context *c, struct ibv_device_attr *a) {
   Device *d = context_of(c)->device;
 
   memset(a, 0, sizeof *a);
-  strcpy(a->fw_ver, firmware_version);
+  strcpy(a->fw_ver, "simulated");
   a->node_guid = a->sys_image_guid = ibv_get_device_guid(&d->ibv);
   a->max_mr_size = ~0ull;
   a->page_size_cap = 0xfffff000;

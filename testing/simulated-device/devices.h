@@ -1,11 +1,10 @@
 /*
- * What stand-ins for libibverbs.so.1 have in common: devices with their ports and GIDs, contexts, asynchronous events,
- * protection domains, memory regions, completion queues, and the attributes that transitions of a queue pair take.
- *
- * A stand-in makes its devices, and carries out work requests. The functions it has to bring are at the end.
+ * What all queue pairs build upon, whichever kind of devices the process has: devices with their ports and GIDs,
+ * contexts, asynchronous events, protection domains, memory regions, completion queues, and the attributes that
+ * transitions of a queue pair take.
  */
-#ifndef VERBS_COMMON_H
-#define VERBS_COMMON_H
+#ifndef DEVICES_H
+#define DEVICES_H
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -68,6 +67,7 @@ static inline void unlock(Lock *l) {
 /* ---------------------------------------------------------------- objects */
 
 typedef struct Context Context;
+typedef struct Qp Qp;
 
 typedef struct Device {
   struct ibv_device ibv;  /* first: handed out as struct ibv_device * */
@@ -98,8 +98,8 @@ typedef struct Channel {
 
 typedef struct Cqe {
   struct ibv_wc wc;
-  uint32_t sq_upto;  /* send queue slots below this are free once it is polled */
-  bool is_send;
+  Qp *sender;  /* NULL: of a receive */
+  uint32_t sq_upto;  /* the sender's slots below this are free once it is polled */
 } Cqe;
 
 typedef struct Cq {
@@ -194,14 +194,14 @@ void raise_event(Device *d, struct ibv_async_event e);
 /* The same, about its only port. */
 void raise_port_event(Device *d, enum ibv_event_type type);
 
-/* Adds a completion; a full queue is overrun. For a send, the slots below sq_upto are free once it is polled. */
-void push(Cq *cq, const struct ibv_wc *wc, bool is_send, uint32_t sq_upto);
+/* Adds a completion; a full queue is overrun. The sender's slots below sq_upto are free once it is polled. */
+void push(Cq *cq, const struct ibv_wc *wc, Qp *sender, uint32_t sq_upto);
 
 /* Takes up to n completions, as ibv_poll_cq does. */
 int take_completions(struct ibv_cq *ic, int n, struct ibv_wc *wc);
 
 /* Removes what a queue pair has completed and nobody has polled. */
-void purge(Cq *cq, uint32_t queue_pair);
+void purge(Qp *qp);
 
 int req_notify_cq(struct ibv_cq *ic, int solicited_only);
 
@@ -213,9 +213,6 @@ enum ibv_wc_opcode completion_of(enum ibv_wr_opcode opcode);
 
 /* A region with keys; NULL with errno. */
 struct ibv_mr *add_region(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova, unsigned access);
-
-/* Takes its keys away, and frees it. Who uses its memory is another matter. */
-void remove_region(struct ibv_mr *mr);
 
 /* Whether a transition is one of the specification's, with the attributes it needs and none that it does not take. */
 bool valid_transition(const struct ibv_qp *qp, const struct ibv_qp_attr *a, int mask);
@@ -231,19 +228,5 @@ Device *add_device(const char *name);
 
 /* Appends an address to the device's table: IPv4 mapped, or as it is. Under world. */
 void add_gid(Device *d, uint32_t type, const uint8_t raw[16]);
-
-/* ---------------------------------------------------------------- what a stand-in brings */
-
-extern const char firmware_version[];
-extern const struct ibv_context_ops data_path;
-
-/* Makes the devices, with world held. */
-void make_devices(void);
-
-/* A context was made and is not handed out yet. Returns 0 or an errno. */
-int device_opened(Context *c);
-
-/* Send queue slots below that number are free. */
-void free_send_slots(uint32_t queue_pair, uint32_t upto);
 
 #endif

@@ -1,8 +1,7 @@
 #!/bin/sh
 # fake-sysfs.sh - runs a command that sees a made-up /sys/class/infiniband.
 #
-#   fake-sysfs.sh instant CMD...        the devices of INSTANTVERBS_DEVICES, which have no sysfs at all
-#   fake-sysfs.sh simulated CMD...      those of SIMVERBS_DEVICES, the same
+#   fake-sysfs.sh simulated CMD...      the devices of SIMVERBS_DEVICES, which have no sysfs at all
 #   fake-sysfs.sh add DEV=NETDEV[,...] CMD...
 #                                       existing devices, with the device/net/NETDEV that is missing when
 #                                       the network interface has no parent (rxe on veth)
@@ -37,18 +36,9 @@ mount --make-rprivate /
 tmp=$(mktemp -d)
 
 case $mode in
-instant | simulated)
-	if [ "$mode" = instant ]; then
-		specs=${INSTANTVERBS_DEVICES:-instant0=127.0.0.1/8}
-		driver=${INSTANTVERBS_DRIVER-mlx5_core}
-		order=instant
-		[ -z "${INSTANTVERBS_SIMPLE_GIDS+x}" ] || order=simple
-	else
-		specs=${SIMVERBS_DEVICES:-sim0=127.0.0.1/8}
-		driver=${SIMVERBS_DRIVER-mlx5_core}
-		order=simulated
-		[ -z "${SIMVERBS_SIMPLE_GIDS+x}" ] || order=simple
-	fi
+simulated)
+	specs=${SIMVERBS_DEVICES:-sim0=127.0.0.1/8}
+	driver=${SIMVERBS_DRIVER-mlx5_core}
 	# sysfs takes no new directories, so all of /sys/class is rebuilt.
 	mkdir "$tmp/old"
 	mount --bind /sys/class "$tmp/old"
@@ -77,16 +67,12 @@ instant | simulated)
 		ln -s "$pci" "$ib/$dev/device"
 		# by its name a program may tell that posting and polling need no system call
 		[ -z "$driver" ] || { mkdir -p "$bus/drivers/$driver" && ln -s "$bus/drivers/$driver" "$pci/driver"; }
-		ll=$(printf 'fe80:0000:0000:0000:0200:00ff:fe00:00%02x' $((i + 1)))
 		v4=$(echo "$ip" |
 			awk -F. '{ printf "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x", $1, $2, $3, $4 }')
-		[ "$mode" = instant ] || ll=$(link_local "${spec#*=}" "$v4")
+		ll=$(link_local "${spec#*=}" "$v4")
 		k=0
-		case $order in
-		instant) set2="$ll@2 $ll@1 $v4@1 $v4@2" ;;
-		simulated) set2="$ll@1 $ll@2 $v4@1 $v4@2" ;;
-		*) set2="$ll@2 $v4@2" ;;
-		esac
+		set2="$ll@1 $ll@2 $v4@1 $v4@2"
+		[ -z "${SIMVERBS_SIMPLE_GIDS+x}" ] || set2="$ll@2 $v4@2"
 		[ -n "$ll" ] || set2=$(echo "$set2" | sed 's/@[12] //; s/^@[12] //')
 		for g in $set2; do
 			echo "${g%@*}" >"$p/gids/$k"
@@ -127,7 +113,7 @@ add)
 		i=$((i + 1))
 	done ;;
 *)
-	sed -n '2,11p' "$0" >&2
+	sed -n '2,10p' "$0" >&2
 	exit 2 ;;
 esac
 exec "$@"

@@ -1,28 +1,25 @@
 /* The attributes of queue pairs, and which transition takes which. */
-#include "verbs-common.h"
+#include "devices.h"
 
 typedef struct {
   enum ibv_qp_state from, to;
-  int required, required_rc;  /* the latter by reliable connections only */
-  int optional;
+  int required, optional;
 } Transition;
 
 static const Transition transitions[] = {
-  { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0, 0 },
-  { IBV_QPS_INIT, IBV_QPS_INIT, 0, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS },
-  { IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN,
-    IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER, IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX },
-  { IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN,
-    IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
+  { IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0 },
+  { IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS },
+  { IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN
+    | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER, IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX },
+  { IBV_QPS_RTR, IBV_QPS_RTS,
+    IBV_QP_SQ_PSN | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC,
     IBV_QP_CUR_STATE | IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | IBV_QP_PATH_MIG_STATE },
-  { IBV_QPS_RTS, IBV_QPS_RTS, 0, 0,
+  { IBV_QPS_RTS, IBV_QPS_RTS, 0,
     IBV_QP_CUR_STATE | IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_MIN_RNR_TIMER | IBV_QP_PATH_MIG_STATE },
 };
 
-static bool takes(const Transition *t, int mask, bool rc) {
-  int required = t->required | (rc ? t->required_rc : 0);
-
-  return (mask & required) == required && !(mask & ~(required | t->optional | IBV_QP_STATE));
+static bool takes(const Transition *t, int mask) {
+  return (mask & t->required) == t->required && !(mask & ~(t->required | t->optional | IBV_QP_STATE));
 }
 
 static bool in_range(const struct ibv_qp *qp, const struct ibv_qp_attr *a, int mask) {
@@ -42,7 +39,7 @@ bool valid_transition(const struct ibv_qp *qp, const struct ibv_qp_attr *a, int 
     return !(mask & ~IBV_QP_STATE);
   for (size_t i = 0; i < sizeof transitions / sizeof *transitions; i++)
     if (transitions[i].from == from && transitions[i].to == to)
-      return takes(&transitions[i], mask, qp->qp_type == IBV_QPT_RC) && in_range(qp, a, mask);
+      return takes(&transitions[i], mask) && in_range(qp, a, mask);
   return false;
 }
 

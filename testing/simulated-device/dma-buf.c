@@ -1,5 +1,5 @@
 /* Memory of other devices, such as GPUs, that a descriptor lends: one that a process can map, a udmabuf or a memfd. */
-#include "verbs-common.h"
+#include "devices.h"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 /* What programs may ask for and this does not have. */
-#include "verbs-common.h"
+#include "devices.h"
 
 static bool forked_ok;
 
