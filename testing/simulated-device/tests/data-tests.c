@@ -320,3 +320,35 @@ void overrun_passive(int socket) {
   end_connect(&e, socket);
   meet(socket);
 }
+
+/* Each operation is over when it was posted, and nothing of the process is on a fabric. */
+void instant(int socket) {
+  End e, x, y;
+
+  setenv("SIMVERBS_INSTANT", "1", 1);
+  end_open(&e, "one");
+  connect_to_self(&e, &x, &y);
+  check_unharmed(&x, &y);
+  memset(e.memory, 7, 1000);
+  end_send(&x, 1, 0, 1000);
+  end_write(&x, 2, 0, 2000, 1000, IBV_SEND_SIGNALED);  /* both wait for a receive, in order */
+  end_receive(&y, 3, 1000, 1000);
+  expect_success(y.receives, 3);
+  expect_success(x.sends, 1);
+  expect_success(x.sends, 2);
+  CHECK(!memcmp(e.memory, e.memory + 1000, 1000) && !memcmp(e.memory, e.memory + 2000, 1000), "what was sent");
+  end_read(&y, 4, 4000, 2000, 1000);
+  expect_success(y.sends, 4);
+  CHECK(!memcmp(e.memory, e.memory + 4000, 1000), "what was read");
+  memset(e.memory + 8, 0, 8);
+  end_add(&y, 5, 16, 8, 3);
+  expect_success(y.sends, 5);
+  CHECK(e.memory[8] == 3 && !e.memory[16], "the sum %d, and before %d", e.memory[8], e.memory[16]);
+  end_receive(&y, 6, 0, 8);
+  end_move(&y, IBV_QPS_ERR);
+  end_write(&x, 7, 0, 8, 8, IBV_SEND_SIGNALED);
+  CHECK(next_completion(y.receives).status == IBV_WC_WR_FLUSH_ERR, "a receive in ERR");
+  CHECK(next_completion(x.sends).status == IBV_WC_RETRY_EXC_ERR, "a write to ERR");
+  CHECK(access(getenv("SIMVERBS_FABRIC"), F_OK), "there is a fabric");
+  meet(socket);
+}

@@ -38,6 +38,7 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "raises-events", events_active, events_passive, NULL },
   { "follows-interfaces", namespaces_first, namespaces_second, NULL },
   { "overruns", overrun_active, overrun_passive, NULL },
+  { "is-instant", instant, instant, NULL },
 };
 
 void ctl(const char *command) {

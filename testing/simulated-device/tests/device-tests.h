@@ -75,5 +75,6 @@ void overrun_active(int socket);
 void overrun_passive(int socket);
 void namespaces_first(int socket);
 void namespaces_second(int socket);
+void instant(int socket);
 
 #endif
