@@ -31,6 +31,7 @@ public final class RawPeer implements AutoCloseable {
     private final Socket socket;
     private final ConnectionId connection;
     private final HandshakeProofs proofs;
+    private boolean fills;
 
     private RawPeer(Socket socket, ConnectionId connection, HandshakeProofs proofs) throws IOException {
         this.socket = socket;
@@ -66,7 +67,10 @@ public final class RawPeer implements AutoCloseable {
     public byte[] helloFrame() {
         OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
         byte[] frame = HandshakeCodec.encode(new Hello(
-                connection, nonce, HandshakeProofs.clusterMark(Optional.<ClusterKey>empty(), connection, nonce)));
+                connection,
+                nonce,
+                HandshakeProofs.clusterMark(Optional.<ClusterKey>empty(), connection, nonce),
+                false));
         proofs.note(frame);
         return frame;
     }
@@ -78,14 +82,17 @@ public final class RawPeer implements AutoCloseable {
     /** Reads a hello, as the listening side, challenges, and answers what comes behind the fillers. */
     public byte[] greet() throws IOException {
         byte[] frame = challenge();
-        expect(Alive.class);
-        say(new Alive(0));
+        if (fills) {
+            expect(Alive.class);
+            say(new Alive(0));
+        }
         return frame;
     }
 
     /** Reads a hello, as the listening side, and challenges. */
     public byte[] challenge() throws IOException {
         HandshakeFrame hello = read();
+        fills = ((Hello) hello.message()).fills();
         proofs.note(hello.bytes());
         byte[] frame = proven(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
         send(frame);

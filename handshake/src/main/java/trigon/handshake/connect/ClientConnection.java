@@ -88,6 +88,7 @@ abstract class ClientConnection extends HandshakeConnection {
     private final Optional<ClusterKey> clusterKey;
     private InetSocketAddress bound;
     private volatile boolean connected;
+    private boolean fills;
     private Greeting greeting = Greeting.HELLO;
     private @Nullable HandshakeProofs proofs;
 
@@ -203,8 +204,9 @@ abstract class ClientConnection extends HandshakeConnection {
         await("the answer to the hello");
         OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
         OpaqueBytes mark = HandshakeProofs.clusterMark(clusterKey, target.connection(), nonce);
-        sendNoted(new Hello(target.connection(), nonce, mark), proofs);
-        if (target.firstHop().segmentBytes() == 0) {
+        fills = checksFrames();
+        sendNoted(new Hello(target.connection(), nonce, mark, fills), proofs);
+        if (fills && target.firstHop().segmentBytes() == 0) {
             loop().later(FrameChecks.AFTER.toNanos(), () -> {
                 if (!isOver() && greeting != Greeting.DONE) {
                     frameChecks.add(this);
@@ -219,10 +221,15 @@ abstract class ClientConnection extends HandshakeConnection {
             case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
             case Challenge _
             when greeting == Greeting.HELLO && admit(frame) -> {
-                greeting = Greeting.ECHO;
-                await("the answer to a frame of the full size");
-                sendFillers();
-                sendProven(new Alive(0), known());
+                if (fills) {
+                    greeting = Greeting.ECHO;
+                    await("the answer to a frame of the full size");
+                    sendFillers();
+                    sendProven(new Alive(0), known());
+                } else {
+                    greeting = Greeting.DONE;
+                    greeted();
+                }
             }
             case Alive _
             when greeting == Greeting.ECHO && admit(frame) -> {
@@ -238,6 +245,11 @@ abstract class ClientConnection extends HandshakeConnection {
                 }
             }
         }
+    }
+
+    /** Returns whether to find out if frames of the full size arrive: unless they have a short while ago. */
+    boolean checksFrames() {
+        return !frameChecks.hasPassed(target);
     }
 
     /** Returns whether the listener has proven itself, and frames of this connection's size have arrived both ways. */

@@ -39,7 +39,21 @@ final class FrameChecks {
     /** Bytes of IPv4's and TCP's headers: what people know is the packet's size. */
     private static final int HEADER_BYTES = 40;
 
+    /** Time for which frames that have passed are taken to pass. */
+    private static final Duration KNOWN = Duration.ofSeconds(5);
+
+    /** Ways that are known to pass, of more peers than a job has. */
+    private static final int MOST_KNOWN = 1024;
+
     private record Ends(InetAddress local, InetAddress remote) {}
+
+    private record Way(Ends ends, int segmentBytes) {
+
+        static Way of(Target target) {
+            Ends ends = new Ends(target.local(), target.firstHop().address().getAddress());
+            return new Way(ends, target.firstHop().segmentBytes());
+        }
+    }
 
     /** One that is under way, for all handshakes that wait there. */
     private static final class Check {
@@ -49,6 +63,9 @@ final class FrameChecks {
 
     private final ClientServices services;
     private final Map<Ends, Check> underWay = new HashMap<>();
+
+    /** When segments of that size have last passed. */
+    private final Map<Way, Long> passedAt = new HashMap<>();
 
     FrameChecks(ClientServices services) {
         this.services = services;
@@ -89,6 +106,7 @@ final class FrameChecks {
         if (lost.isEmpty()) {
             return;
         }
+        passedAt.remove(new Way(ends, 0));
         String words = words(ends, check.passed);
         if (narrowPaths().add(ends.local, ends.remote, check.passed)) {
             LOGGER.warn("{}", words);
@@ -96,9 +114,19 @@ final class FrameChecks {
         lost.forEach(waiting -> waiting.fail(Kind.UNREACHABLE, words));
     }
 
-    /** Takes note that frames of the full size have got through. */
+    /** Returns whether frames of the size that a connection to there has now have got through a short while ago. */
+    boolean hasPassed(Target target) {
+        Long at = passedAt.get(Way.of(target));
+        return at != null && services.loop().clock().nanoTime() - at < KNOWN.toNanos();
+    }
+
+    /** Takes note that frames of a connection's size have got through. */
     void pass(Target target) {
         InetAddress remote = target.firstHop().address().getAddress();
+        Way way = Way.of(target);
+        if (passedAt.size() < MOST_KNOWN || passedAt.containsKey(way)) {
+            passedAt.put(way, services.loop().clock().nanoTime());
+        }
         if (target.firstHop().segmentBytes() == 0 && narrowPaths().remove(target.local(), remote)) {
             LOGGER.info(
                     "packets of the full size pass again between {} and {}",

@@ -132,7 +132,9 @@ final class IncomingConnection extends HandshakeConnection {
         if (found.resumes() || found.isConnected()) {
             loop().beatAll();
         }
-        sendFillers();
+        if (received.fills()) {
+            sendFillers();
+        }
         sendProven(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)), proofs);
     }
 

@@ -27,7 +27,7 @@ import trigon.verbs.QueuePairEndpoint;
  * body (2), body. Magic, version and their places never change, so that any two versions can tell each other apart.
  *
  * <ul>
- *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key)
+ *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key), fillers (1, 0 or 1)
  *   <li>6 Challenge: nonce (32), proof
  *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), of
  *       the policy (4), failover (1, 0 or 1), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint,
@@ -118,6 +118,7 @@ public final class HandshakeCodec {
                 buffer.putLong(hello.connection().value())
                         .put(hello.nonce().toArray())
                         .put(hello.clusterMark().toArray());
+                putFlag(buffer, hello.fills());
                 yield HELLO;
             }
             case Challenge challenge -> {
@@ -216,7 +217,8 @@ public final class HandshakeCodec {
                 case OFFER -> getOffer(body);
                 case ANSWER -> getAnswer(body);
                 case READY -> new Ready(Byte.toUnsignedInt(body.get()));
-                case HELLO -> new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body));
+                case HELLO ->
+                    new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body), getFlag(body));
                 case CHALLENGE -> new Challenge(getOpaque(body));
                 case REJECT -> new Reject(getText(body, body.remaining()));
                 case NOT_NOW -> new NotNow(getText(body, body.remaining()));

@@ -14,8 +14,10 @@ public sealed interface HandshakeMessage {
      * @param connection the listener's, from its handle
      * @param nonce random, so that no answer is good for it but a fresh one
      * @param clusterMark shows that the sender has the cluster key
+     * @param fills whether both sides send fillers, so that frames of the full size are known to arrive
      */
-    record Hello(ConnectionId connection, OpaqueBytes nonce, OpaqueBytes clusterMark) implements HandshakeMessage {}
+    record Hello(ConnectionId connection, OpaqueBytes nonce, OpaqueBytes clusterMark, boolean fills)
+            implements HandshakeMessage {}
 
     /**
      * The listening side proves that it knows the connection's secret.

@@ -116,7 +116,8 @@ public class IncomingConnectionFuzzTest {
         return new Hello(
                 FuzzedPeer.CONNECTION,
                 nonce,
-                HandshakeProofs.clusterMark(Optional.empty(), FuzzedPeer.CONNECTION, nonce));
+                HandshakeProofs.clusterMark(Optional.empty(), FuzzedPeer.CONNECTION, nonce),
+                false);
     }
 
     private static void answer(List<Asked> asked, int how) {

@@ -53,7 +53,8 @@ public final class RandomMessages {
     }
 
     public Hello hello() {
-        return new Hello(connection(), opaque(HandshakeProofs.BYTES), opaque(HandshakeProofs.BYTES));
+        return new Hello(
+                connection(), opaque(HandshakeProofs.BYTES), opaque(HandshakeProofs.BYTES), random.nextBoolean());
     }
 
     public Offer offer(ConnectionId connection, LinkKind kind) {
