@@ -3,6 +3,7 @@ package trigon.handshake.connect;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.stream.dial.Dialer;
+import trigon.system.kernel.TcpSegments;
 
 /** The parts that all connections of a client share. Thread-safe, but for what belongs to the event loop. */
 final class ClientServices {
@@ -20,10 +21,16 @@ final class ClientServices {
      * @param dialer knows the way to each listener
      */
     ClientServices(HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer) {
+        this(loop, config, dialer, TcpSegments::readLosses);
+    }
+
+    /** The same with another kernel's word on what is lost. */
+    ClientServices(
+            HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer, FrameChecks.LossReader losses) {
         this.loop = loop;
         this.config = config;
         this.dialer = dialer;
-        frameChecks = new FrameChecks(this);
+        frameChecks = new FrameChecks(this, losses);
     }
 
     HandshakeEventLoop loop() {

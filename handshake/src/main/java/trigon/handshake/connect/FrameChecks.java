@@ -1,6 +1,8 @@
 package trigon.handshake.connect;
 
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.time.Duration;
@@ -14,11 +16,13 @@ import trigon.handshake.connect.ClientConnection.Target;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.stream.dial.NarrowPaths;
 import trigon.system.InterfaceAddress;
+import trigon.system.kernel.TcpSegments;
 
 /**
  * Checks whether frames of the full size are lost on the way to a listener: where a handshake has a TCP connection, and
- * its first message, behind frames of that size, no answer, it is said again in smaller segments. If that is answered,
- * and the full size is not, it is lost, and all handshakes that wait for an answer there fail. Event loop only.
+ * no answer behind frames of that size, it is said again in smaller segments. If that is answered, and the kernel knows
+ * that segments of the first are lost, handshakes that wait for an answer there fail. That a listener is slow is no
+ * reason: it may answer one long before the other. Event loop only.
  */
 final class FrameChecks {
 
@@ -35,6 +39,9 @@ final class FrameChecks {
 
     /** Segments that pass where RDMA's path MTU of 4096 does, and where Ethernet's usual MTU of 1500 does. */
     private static final int[] SEGMENT_BYTES = {4000, 1400};
+
+    /** Bytes of the longest packet of IPv4. */
+    private static final int MAX_PACKET = 65_535;
 
     /** Bytes of IPv4's and TCP's headers: what people know is the packet's size. */
     private static final int HEADER_BYTES = 40;
@@ -61,14 +68,24 @@ final class FrameChecks {
         private int passed;
     }
 
+    /** Repetitions of a segment that say that it is lost: 0.6 s at least. */
+    private static final int REPETITIONS = 2;
+
     private final ClientServices services;
+    private final LossReader losses;
     private final Map<Ends, Check> underWay = new HashMap<>();
 
     /** When segments of that size have last passed. */
     private final Map<Way, Long> passedAt = new HashMap<>();
 
-    FrameChecks(ClientServices services) {
+    /** Reads which segments of a connection are lost, by its own address. */
+    interface LossReader {
+        TcpSegments.Losses read(InetSocketAddress bound) throws IOException;
+    }
+
+    FrameChecks(ClientServices services, LossReader losses) {
         this.services = services;
+        this.losses = losses;
     }
 
     /** Has a handshake that waits for its first answer fail once it is known that frames of its size are lost. */
@@ -83,7 +100,11 @@ final class FrameChecks {
         Check check = new Check();
         check.waiting.add(waiting);
         underWay.put(ends, check);
+        int mtu = mtu(target.local());
         for (int bytes : SEGMENT_BYTES) {
+            if (bytes + HEADER_BYTES >= mtu) {
+                continue;
+            }
             ProbeConnection asking = new ProbeConnection(services, LONGEST, target.inSegmentsOf(bytes));
             var _ = asking.answered().thenRun(() -> pass(ends, check, bytes));
             asking.start();
@@ -101,7 +122,7 @@ final class FrameChecks {
     private void judge(Ends ends, Check check) {
         underWay.remove(ends, check);
         List<ClientConnection> lost = check.waiting.stream()
-                .filter(waiting -> !waiting.isOver() && !waiting.isGreeted())
+                .filter(waiting -> !waiting.isOver() && !waiting.isGreeted() && hasLost(waiting.bound()))
                 .toList();
         if (lost.isEmpty()) {
             return;
@@ -112,6 +133,16 @@ final class FrameChecks {
             LOGGER.warn("{}", words);
         }
         lost.forEach(waiting -> waiting.fail(Kind.UNREACHABLE, words));
+    }
+
+    private boolean hasLost(InetSocketAddress bound) {
+        try {
+            TcpSegments.Losses known = losses.read(bound);
+            return known.repetitions() >= REPETITIONS || known.outOfOrder() > 0;
+        } catch (IOException e) {
+            LOGGER.debug("{}: what is lost is not known", bound, e);
+            return false;
+        }
     }
 
     /** Returns whether frames of the size that a connection to there has now have got through a short while ago. */
@@ -140,7 +171,7 @@ final class FrameChecks {
     }
 
     private static String words(Ends ends, int passed) {
-        return ("packets of %s bytes are lost between %s and %s, and packets of %d bytes pass: set one MTU on both ports"
+        return ("packets of %d bytes are lost between %s and %s, and packets of %d bytes pass: set one MTU on both ports"
                         + " and on the switches between them")
                 .formatted(
                         mtu(ends.local),
@@ -149,12 +180,13 @@ final class FrameChecks {
                         passed + HEADER_BYTES);
     }
 
-    private static String mtu(InetAddress local) {
+    /** The interface's; that of IPv4 at most where it is not known. */
+    private static int mtu(InetAddress local) {
         try {
             NetworkInterface found = NetworkInterface.getByInetAddress(local);
-            return found == null ? "many" : String.valueOf(found.getMTU());
+            return found == null ? MAX_PACKET : found.getMTU();
         } catch (SocketException _) {
-            return "many";
+            return MAX_PACKET;
         }
     }
 }

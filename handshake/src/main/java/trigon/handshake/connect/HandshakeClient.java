@@ -29,7 +29,11 @@ public final class HandshakeClient {
 
     /** A client some of whose connections go through relays. */
     public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer) {
-        services = new ClientServices(loop, config, dialer);
+        this(new ClientServices(loop, config, dialer));
+    }
+
+    HandshakeClient(ClientServices services) {
+        this.services = services;
     }
 
     /** {@link #connect(InetAddress, InetSocketAddress, ConnectionSecret, Offer, Duration)} with the settings' time. */

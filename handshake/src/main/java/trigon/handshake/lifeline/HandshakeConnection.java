@@ -124,11 +124,12 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         to.pipeline().addLast(new HandshakeFrameDecoder(), this);
     }
 
-    /** Sends fillers, which leave together with the message that follows. */
+    /**
+     * Sends fillers in segments of their own: where those are lost, what follows arrives out of order, and the other
+     * side's kernel knows that.
+     */
     protected final void sendFillers() {
-        if (channel != null) {
-            var _ = channel.write(Unpooled.wrappedBuffer(FILLERS));
-        }
+        var _ = send(FILLERS);
     }
 
     /** Sends a message without a proof, which is part of what is agreed on. */
