@@ -1,9 +1,6 @@
 package trigon.stream.hop;
 
-import java.lang.foreign.Arena;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import trigon.qpstate.QueuePairLifecycle;
@@ -30,25 +27,19 @@ final class HopQueuePair implements AutoCloseable {
     /** A neighbour without a receive breaks the rules: no retries. 67 ms 7 times: a dead one is noticed in a second. */
     private static final QueuePairParameters PARAMETERS = new QueuePairParameters(14, 7, 0, 12, 1, 1);
 
-    private static final int PAGE = 4096;
     private static final int COMPLETIONS_AT_ONCE = 16;
 
     /** Chunks up to this need no DMA of their own. */
     private static final int INLINE_BYTES = 128;
 
     private static final Set<AccessFlag> NO_ACCESS = EnumSet.noneOf(AccessFlag.class);
-    private static final Set<AccessFlag> RECEIVED_INTO = EnumSet.of(AccessFlag.LOCAL_WRITE);
 
     private final HopDevice device;
-    private final SlotGeometry receives;
-    private final Arena arena = Arena.ofShared();
+    private final HopSlots slots;
     private final WorkCompletions batch = new WorkCompletions(COMPLETIONS_AT_ONCE);
     private final CompletionQueue completions;
     private final QueuePairLifecycle lifecycle;
     private final QueuePairEndpoint endpoint;
-    private final MemoryRegion receiveSlots;
-    private final List<MemoryRegion> sentFrom = new ArrayList<>();
-    private long lockedBytes;
     private boolean closed;
 
     static HopQueuePair open(HopDevice device, SlotGeometry receives, int psn) {
@@ -57,12 +48,15 @@ final class HopQueuePair implements AutoCloseable {
 
     private HopQueuePair(HopDevice device, SlotGeometry receives, int psn) {
         this.device = device;
-        this.receives = receives;
+        try {
+            slots = new HopSlots(device, receives);
+        } catch (VerbsException | OutOfMemoryError e) {
+            batch.close();
+            throw e;
+        }
         @Nullable CompletionQueue queue = null;
         @Nullable QueuePairLifecycle walked = null;
-        @Nullable MemoryRegion slots = null;
         try {
-            lock(receives);
             int sends = SlotGeometry.MAX_SLOTS + ChunkWindow.CREDIT_MESSAGES;
             queue = device.context().createCompletionQueue(sends + receives.receives());
             QueuePair queuePair = device.context()
@@ -71,28 +65,20 @@ final class HopQueuePair implements AutoCloseable {
                             new QueuePairCapacity(queue, queue, sends, receives.receives(), INLINE_BYTES));
             walked = new QueuePairLifecycle(queuePair, device.port().deviceName(), PARAMETERS);
             walked.initialize(device.port().port(), 0, NO_ACCESS);
-            slots = device.domain()
-                    .registerMemory(arena.allocate(receives.bytes(), PAGE).address(), receives.bytes(), RECEIVED_INTO);
             PortAttributes attributes = device.portAttributes();
             endpoint = new QueuePairEndpoint(
                     queuePair.number(), psn, device.port().gid(), attributes.lid(), attributes.activeMtu());
             completions = queue;
             lifecycle = walked;
-            receiveSlots = slots;
             postAll(queuePair);
         } catch (VerbsException | OutOfMemoryError e) {
-            release(walked, slots, queue);
+            release(walked, queue);
             throw e;
         }
     }
 
-    private void lock(SlotGeometry slots) {
-        device.memory().take(slots.bytes(), device.toString());
-        lockedBytes += slots.bytes();
-    }
-
     private void postAll(QueuePair queuePair) {
-        for (int slot = 0; slot < receives.receives(); slot++) {
+        for (int slot = 0; slot < slots.receives().receives(); slot++) {
             int errno = postReceive(queuePair, slot);
             if (errno != 0) {
                 throw new VerbsException("ibv_post_recv", device.toString(), errno, "");
@@ -102,7 +88,10 @@ final class HopQueuePair implements AutoCloseable {
 
     private int postReceive(QueuePair queuePair, int slot) {
         return queuePair.postReceive(
-                slot | ChunkStream.RECEIVE, receiveSlot(slot), receives.slotBytes(), receiveSlots.localKey());
+                slot | ChunkStream.RECEIVE,
+                slots.address(slot),
+                slots.receives().slotBytes(),
+                slots.localKey());
     }
 
     /**
@@ -112,7 +101,7 @@ final class HopQueuePair implements AutoCloseable {
      * @throws VerbsException if the other side cannot be reached, or too much memory is locked
      */
     void connect(QueuePairEndpoint peer, SlotGeometry theirs) {
-        lock(theirs);
+        slots.lock(theirs);
         AddressVector route = new AddressVector(
                 peer.gid(),
                 device.gidIndex(),
@@ -131,7 +120,7 @@ final class HopQueuePair implements AutoCloseable {
      * @throws VerbsException if the device takes no more memory
      */
     MemoryRegion addSendSlots(long bytes) {
-        return own(device.domain().registerMemory(arena.allocate(bytes, PAGE).address(), bytes, NO_ACCESS));
+        return slots.addSendSlots(bytes);
     }
 
     /**
@@ -140,13 +129,7 @@ final class HopQueuePair implements AutoCloseable {
      * @throws VerbsException if the device takes no more memory
      */
     MemoryRegion addForwarded(HopQueuePair source) {
-        MemoryRegion slots = source.receiveSlots;
-        return own(device.domain().registerMemory(slots.address(), slots.length(), NO_ACCESS));
-    }
-
-    private MemoryRegion own(MemoryRegion region) {
-        sentFrom.add(region);
-        return region;
+        return slots.addForwarded(source.slots);
     }
 
     QueuePair queuePair() {
@@ -166,12 +149,16 @@ final class HopQueuePair implements AutoCloseable {
         return endpoint;
     }
 
+    HopSlots slots() {
+        return slots;
+    }
+
     SlotGeometry receives() {
-        return receives;
+        return slots.receives();
     }
 
     long receiveSlot(int slot) {
-        return receiveSlots.address() + (long) slot * receives.slotBytes();
+        return slots.address(slot);
     }
 
     int postReceive(int slot) {
@@ -182,35 +169,32 @@ final class HopQueuePair implements AutoCloseable {
         return lifecycle.queuePair().maxInlineBytes();
     }
 
-    /** Twice is allowed. A queue pair that the device does not let go of keeps all that it may still write. */
+    /** Twice is allowed. A queue pair that the device does not let go of keeps all that it may still use. */
     @Override
     public synchronized void close() {
         if (closed) {
             return;
         }
         closed = true;
-        device.forget(this);
-        release(lifecycle, receiveSlots, completions);
+        if (release(lifecycle, completions)) {
+            device.forget(this);
+        }
     }
 
-    private void release(
-            @Nullable QueuePairLifecycle walked, @Nullable MemoryRegion slots, @Nullable CompletionQueue queue) {
+    /** Returns whether the queue pair is destroyed, and so all is given back. */
+    private boolean release(@Nullable QueuePairLifecycle walked, @Nullable CompletionQueue queue) {
         try {
             if (walked != null) {
                 walked.close();
             }
         } catch (VerbsException _) {
-            return; // the log has it
+            return false; // the log has it
         }
-        sentFrom.forEach(MemoryRegion::close);
-        if (slots != null) {
-            slots.close();
-        }
+        slots.release();
         if (queue != null) {
             queue.close();
         }
-        arena.close();
         batch.close();
-        device.memory().giveBack(lockedBytes);
+        return true;
     }
 }

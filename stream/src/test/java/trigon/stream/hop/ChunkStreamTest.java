@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.testsupport.verbs.SendFabric;
+import trigon.verbs.QueuePairStateCode;
 
 class ChunkStreamTest {
 
@@ -390,6 +391,49 @@ class ChunkStreamTest {
             back.forward();
             assertThat(writer.read(ByteBuffer.allocateDirect(1))).isEqualTo(1);
         }
+    }
+
+    /** A relay closes the hops of a circuit one after the other, and the second still sends what the first received. */
+    @Test
+    void keepsMemoryUntilNoQueuePairSendsFromIt() throws IOException {
+        try (TestHop first = new TestHop(devices, devices, true, false);
+                TestHop second = new TestHop(devices, devices, false, true)) {
+            ChunkStream in = first.accepter.orElseThrow();
+            ChunkStream out = second.dialler.orElseThrow();
+            ChunkForwarder onward = new ChunkForwarder(in, out);
+            new ChunkForwarder(out, in);
+            first.dialler.orElseThrow().write(ByteBuffer.allocateDirect(256 << 10));
+            assertThat(step(in, out, onward)).isPositive();
+
+            in.close();
+
+            assertThat(out.resources().queuePair().queryState()).isEqualTo(QueuePairStateCode.READY_TO_SEND);
+            assertThat(in.resources().slots().isFreed()).isFalse();
+            out.close();
+            assertThat(in.resources().slots().isFreed()).isTrue();
+            assertThat(out.resources().slots().isFreed()).isTrue();
+        }
+    }
+
+    /** A queue pair that its device does not let go of may send, and receive, for ever. */
+    @Test
+    void keepsMemoryOfAQueuePairThatCannotBeDestroyed() throws IOException {
+        SendFabric stubborn = TestHop.fabric();
+        HopDevices of = TestHop.devices(stubborn);
+        TestHop first = new TestHop(of, of, true, false);
+        TestHop second = new TestHop(of, of, false, true);
+        ChunkStream in = first.accepter.orElseThrow();
+        ChunkStream out = second.dialler.orElseThrow();
+        new ChunkForwarder(in, out);
+        in.close();
+        stubborn.keepQueuePairs();
+
+        out.close();
+
+        assertThat(in.resources().slots().isFreed()).isFalse();
+        assertThat(out.resources().slots().isFreed()).isFalse();
+        first.close();
+        second.close();
     }
 
     private static int step(ChunkStream in, ChunkStream out, ChunkForwarder onward) throws IOException {

@@ -52,6 +52,7 @@ public final class SendFabric implements VerbsProvider {
     private final ResourceLedger ledger = new ResourceLedger();
     private final Set<Thread> openers = new HashSet<>();
     private long memoryLimit = Long.MAX_VALUE;
+    private boolean keepsQueuePairs;
     private @Nullable SplittableRandom late;
 
     /** Devices by their names, each with one port and one GID. */
@@ -80,6 +81,11 @@ public final class SendFabric implements VerbsProvider {
     /** The threads that have made queue pairs, which may block. */
     public synchronized Set<Thread> openers() {
         return Set.copyOf(openers);
+    }
+
+    /** From now on no queue pair can be destroyed. */
+    public synchronized void keepQueuePairs() {
+        keepsQueuePairs = true;
     }
 
     /** Takes all queue pairs to the error state, as after a cable is cut for long. */
@@ -393,6 +399,9 @@ public final class SendFabric implements VerbsProvider {
         @Override
         public void close() {
             synchronized (SendFabric.this) {
+                if (keepsQueuePairs) {
+                    throw new VerbsException("ibv_destroy_qp", toString(), Errno.EBUSY, "");
+                }
                 if (!closed) {
                     closed = true;
                     pairs.set(number, null);
