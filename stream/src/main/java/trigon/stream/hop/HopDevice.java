@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.Errno;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.GidEntry;
 import trigon.verbs.PortAttributes;
@@ -23,7 +24,15 @@ final class HopDevice implements AutoCloseable {
     private final DeviceContext context;
     private final ProtectionDomain domain;
     private final SlotMemory memory;
-    private final Set<HopQueuePair> queuePairs = new HashSet<>(); // guarded by itself
+    private final Set<HopQueuePair> queuePairs = new HashSet<>(); // guarded by this
+    private Phase phase = Phase.OPEN; // guarded by this
+
+    private enum Phase {
+        OPEN,
+        /** It is closed with its last queue pair. */
+        RETIRED,
+        CLOSED
+    }
 
     private HopDevice(HopPort port, DeviceContext context, ProtectionDomain domain, SlotMemory memory) {
         this.memory = memory;
@@ -56,17 +65,42 @@ final class HopDevice implements AutoCloseable {
      */
     HopQueuePair openQueuePair(SlotGeometry receives) {
         HopQueuePair queuePair = HopQueuePair.open(this, receives, RANDOM.nextInt(1 << 24));
-        synchronized (queuePairs) {
-            queuePairs.add(queuePair);
+        synchronized (this) {
+            if (phase == Phase.OPEN) {
+                queuePairs.add(queuePair);
+                return queuePair;
+            }
         }
-        return queuePair;
+        queuePair.close();
+        throw new VerbsException("opening a queue pair", toString(), Errno.EIO, "the device has failed");
     }
 
-    /** It is closed. */
+    /** Drops a queue pair that is destroyed. */
     void forget(HopQueuePair queuePair) {
-        synchronized (queuePairs) {
+        boolean last;
+        synchronized (this) {
             queuePairs.remove(queuePair);
+            last = phase == Phase.RETIRED && queuePairs.isEmpty();
         }
+        if (last) {
+            closeContext();
+        }
+    }
+
+    /** Has it closed as soon as none of its queue pairs is left. */
+    void retire() {
+        boolean unused;
+        synchronized (this) {
+            phase = phase == Phase.OPEN ? Phase.RETIRED : phase;
+            unused = phase == Phase.RETIRED && queuePairs.isEmpty();
+        }
+        if (unused) {
+            closeContext();
+        }
+    }
+
+    synchronized boolean isClosed() {
+        return phase == Phase.CLOSED;
     }
 
     SlotMemory memory() {
@@ -102,10 +136,20 @@ final class HopDevice implements AutoCloseable {
     @Override
     public void close() {
         List<HopQueuePair> left;
-        synchronized (queuePairs) {
+        synchronized (this) {
             left = List.copyOf(queuePairs);
         }
         left.forEach(HopQueuePair::close);
+        closeContext();
+    }
+
+    private void closeContext() {
+        synchronized (this) {
+            if (phase == Phase.CLOSED) {
+                return;
+            }
+            phase = Phase.CLOSED;
+        }
         try {
             domain.close();
             context.close();

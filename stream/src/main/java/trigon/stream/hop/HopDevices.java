@@ -1,7 +1,6 @@
 package trigon.stream.hop;
 
 import java.net.InetAddress;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -9,24 +8,26 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import trigon.system.Errno;
 import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
 import trigon.verbs.VerbsException;
 
 /**
- * The RDMA devices that can carry hops, each opened for its first hop. Nothing of theirs is shared with NCCL's memory:
- * each has a protection domain of its own, and no access from the other side is ever granted. Thread-safe.
+ * The RDMA devices that can carry hops, each opened for its first hop, and again after it has failed. Nothing of theirs
+ * is shared with NCCL's memory: each has a protection domain of its own, and no access from the other side is ever
+ * granted. Thread-safe.
  */
 public final class HopDevices implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(HopDevices.class);
 
-    private final Map<InetAddress, HopPort> ports;
-    private final Map<InetAddress, HopDevice> open = new HashMap<>();
+    /** A device that was reset is noticed by its first refusal; then the hop takes the one that is opened anew. */
+    private static final int ATTEMPTS = 2;
+
+    private final Map<InetAddress, PortDevice> devices;
     private final RareMessage failures = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
-    private final SlotMemory memory;
-    private boolean closed;
 
     /**
      * Those of these ports.
@@ -34,51 +35,78 @@ public final class HopDevices implements AutoCloseable {
      * @param mostBytes of memory that all hops together may lock; hops beyond that stay on TCP
      */
     public HopDevices(List<HopPort> ports, long mostBytes) {
-        memory = new SlotMemory(mostBytes);
-        this.ports = ports.stream().collect(Collectors.toMap(HopPort::address, port -> port, (first, _) -> first));
+        this(ports, mostBytes, NanoClock.SYSTEM);
+    }
+
+    /** The same, with the clock by which a device that has failed is opened again. */
+    HopDevices(List<HopPort> ports, long mostBytes, NanoClock clock) {
+        SlotMemory memory = new SlotMemory(mostBytes);
+        devices = ports.stream()
+                .collect(Collectors.toMap(
+                        HopPort::address, port -> new PortDevice(port, memory, clock), (first, _) -> first));
     }
 
     /** Returns whether there are none: then all hops of this node stay on TCP. */
     public boolean isEmpty() {
-        return ports.isEmpty();
+        return devices.isEmpty();
     }
 
     /** Returns whether one of them is to serve an address of this node. */
     public boolean serves(InetAddress local) {
-        return ports.containsKey(local);
+        return devices.containsKey(local);
     }
 
-    /** The one that serves an address of this node; empty if none does, or it cannot be opened now. May block. */
-    synchronized Optional<HopDevice> at(InetAddress local) {
-        HopPort port = ports.get(local);
-        if (port == null || closed) {
-            return Optional.empty();
+    /**
+     * Opens a queue pair, in INIT, on the device that serves an address of this node; empty if none does, or it
+     * refuses, which is told. May block.
+     *
+     * @param receives what is received into
+     */
+    Optional<HopQueuePair> openQueuePair(InetAddress local, SlotGeometry receives) {
+        PortDevice port = devices.get(local);
+        VerbsException failure = null;
+        for (int i = 0; port != null && i < ATTEMPTS; i++) {
+            try {
+                Optional<HopDevice> device = port.device();
+                if (device.isEmpty()) {
+                    break;
+                }
+                return Optional.of(openQueuePair(port, device.get(), receives));
+            } catch (VerbsException e) {
+                failure = e;
+                if (e.errno() == Errno.ENOMEM) {
+                    break;
+                }
+            }
         }
-        HopDevice known = open.get(local);
-        if (known != null) {
-            return Optional.of(known);
+        if (failure != null) {
+            onFailure(local, String.valueOf(failure.getMessage()));
         }
+        return Optional.empty();
+    }
+
+    /** Memory that may not be locked is no failure of the device. */
+    private static HopQueuePair openQueuePair(PortDevice port, HopDevice device, SlotGeometry receives) {
         try {
-            HopDevice opened = HopDevice.open(port, memory);
-            open.put(local, opened);
-            return Optional.of(opened);
+            HopQueuePair opened = device.openQueuePair(receives);
+            port.succeed();
+            return opened;
         } catch (VerbsException e) {
-            onFailure(local, e);
-            return Optional.empty();
+            if (e.errno() != Errno.ENOMEM) {
+                port.fail(device);
+            }
+            throw e;
         }
     }
 
-    /** A hop stays on TCP, for lack of something on its device. */
-    void onFailure(InetAddress local, VerbsException why) {
-        failures.log("a relayed connection stays on TCP at %s: %s"
-                .formatted(InterfaceAddress.text(local), why.getMessage()));
+    /** A hop stays on TCP. */
+    void onFailure(InetAddress local, String why) {
+        failures.log("a relayed connection stays on TCP at %s: %s".formatted(InterfaceAddress.text(local), why));
     }
 
     /** Closes all of them, and what is left open on them. Twice is allowed. */
     @Override
-    public synchronized void close() {
-        closed = true;
-        open.values().forEach(HopDevice::close);
-        open.clear();
+    public void close() {
+        devices.values().forEach(PortDevice::close);
     }
 }

@@ -107,18 +107,12 @@ public final class HopUpgrade {
     }
 
     private HopOffer offer() {
-        Optional<HopDevice> device = devices.at(local);
-        if (device.isEmpty()) {
+        Optional<HopQueuePair> opened = devices.openQueuePair(local, receives);
+        if (opened.isEmpty()) {
             return new HopOffer.Stay();
         }
-        try {
-            HopQueuePair opened = device.get().openQueuePair(receives);
-            queuePair = opened;
-            return new HopOffer.Chunks(opened.endpoint(), receives);
-        } catch (VerbsException e) {
-            stay(e);
-            return new HopOffer.Stay();
-        }
+        queuePair = opened.get();
+        return new HopOffer.Chunks(opened.get().endpoint(), receives);
     }
 
     private HopOffer answer(HopOffer offered) {
@@ -154,12 +148,12 @@ public final class HopUpgrade {
             peer = slots;
             return true;
         } catch (VerbsException e) {
-            stay(e);
+            stay(String.valueOf(e.getMessage()));
             return false;
         }
     }
 
-    private void stay(VerbsException why) {
+    private void stay(String why) {
         devices.onFailure(local, why);
         close();
     }

@@ -53,6 +53,9 @@ public final class SendFabric implements VerbsProvider {
     private final Set<Thread> openers = new HashSet<>();
     private long memoryLimit = Long.MAX_VALUE;
     private boolean keepsQueuePairs;
+    private boolean broken;
+    private int resets;
+    private int openings;
     private @Nullable SplittableRandom late;
 
     /** Devices by their names, each with one port and one GID. */
@@ -88,6 +91,22 @@ public final class SendFabric implements VerbsProvider {
         keepsQueuePairs = true;
     }
 
+    /** From now on devices can be opened, and refuse everything else. */
+    public synchronized void breakDevices() {
+        broken = true;
+    }
+
+    /** Repairs the devices for those who open them from now on; what is open now refuses everything for good. */
+    public synchronized void resetDevices() {
+        broken = false;
+        resets++;
+    }
+
+    /** How often a device has been opened. */
+    public synchronized int openings() {
+        return openings;
+    }
+
     /** Takes all queue pairs to the error state, as after a cable is cut for long. */
     public synchronized void cut() {
         pairs.stream().filter(Objects::nonNull).forEach(pair -> pair.fail(WorkCompletionStatus.RETRY_EXCEEDED));
@@ -114,7 +133,10 @@ public final class SendFabric implements VerbsProvider {
         if (gid == null) {
             throw new VerbsException("ibv_open_device", deviceName, Errno.ENODEV, "");
         }
-        return new Context(deviceName, gid);
+        synchronized (this) {
+            openings++;
+            return new Context(deviceName, gid, resets);
+        }
     }
 
     @Override
@@ -126,12 +148,22 @@ public final class SendFabric implements VerbsProvider {
 
         private final String deviceName;
         private final Gid gid;
+        private final int resetsBefore;
         private boolean closed;
 
-        Context(String deviceName, Gid gid) {
+        Context(String deviceName, Gid gid, int resetsBefore) {
             this.deviceName = deviceName;
             this.gid = gid;
+            this.resetsBefore = resetsBefore;
             ledger.opened(ResourceLedger.Kind.DEVICE_CONTEXT);
+        }
+
+        void requireSound(String verb) {
+            synchronized (SendFabric.this) {
+                if (broken || resets > resetsBefore) {
+                    throw new VerbsException(verb, deviceName, Errno.EIO, "");
+                }
+            }
         }
 
         @Override
@@ -146,6 +178,7 @@ public final class SendFabric implements VerbsProvider {
 
         @Override
         public PortAttributes queryPort(int port) {
+            requireSound("ibv_query_port");
             return new PortAttributes(PortState.ACTIVE, Mtu.MTU_4096, 1 << 30, 0, LinkLayer.ETHERNET, 100_000);
         }
 
@@ -156,18 +189,21 @@ public final class SendFabric implements VerbsProvider {
 
         @Override
         public ProtectionDomain allocateProtectionDomain() {
+            requireSound("ibv_alloc_pd");
             ledger.opened(ResourceLedger.Kind.PROTECTION_DOMAIN);
-            return new Domain();
+            return new Domain(this);
         }
 
         @Override
         public CompletionQueue createCompletionQueue(int entries) {
+            requireSound("ibv_create_cq");
             ledger.opened(ResourceLedger.Kind.COMPLETION_QUEUE);
             return new FabricCompletions(SendFabric.this);
         }
 
         @Override
         public QueuePair createQueuePair(ProtectionDomain domain, QueuePairCapacity capacity) {
+            requireSound("ibv_create_qp");
             synchronized (SendFabric.this) {
                 Pair pair = new Pair(pairs.size(), (Domain) domain, capacity);
                 openers.add(Thread.currentThread());
@@ -193,10 +229,16 @@ public final class SendFabric implements VerbsProvider {
 
     private final class Domain implements ProtectionDomain {
 
+        private final Context context;
         private boolean closed;
+
+        Domain(Context context) {
+            this.context = context;
+        }
 
         @Override
         public MemoryRegion registerMemory(long address, long length, Set<AccessFlag> access) {
+            context.requireSound("ibv_reg_mr");
             synchronized (SendFabric.this) {
                 long registered = regions.stream()
                         .filter(Objects::nonNull)
