@@ -2,7 +2,6 @@ package trigon.relay;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import trigon.stream.circuit.Prologue;
 import trigon.stream.hop.HopDevices;
@@ -73,14 +72,18 @@ final class CircuitUpgrade {
         }
         if (onward.isComplete() && back.isComplete()) {
             phase = Phase.UPGRADING;
-            incoming.upgrade(HopUpgrade.ofAccepter(hops, local(incoming)));
-            outgoing.upgrade(HopUpgrade.ofDialer(hops, local(outgoing)));
+            incoming.upgrade(HopUpgrade.ofAccepter(hops, local(incoming), neighbour(incoming)));
+            outgoing.upgrade(HopUpgrade.ofDialer(hops, local(outgoing), neighbour(outgoing)));
         } else {
             await();
         }
     }
 
     private static InetAddress local(Side side) throws IOException {
-        return ((InetSocketAddress) side.socket().getLocalAddress()).getAddress();
+        return side.ends().local().getAddress();
+    }
+
+    private static InetAddress neighbour(Side side) throws IOException {
+        return side.ends().remote().getAddress();
     }
 }

@@ -104,8 +104,8 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
     }
 
     @Override
-    public HopUpgrade lastHop() {
-        return device.dialer().accept(device.address());
+    public HopUpgrade lastHop(InetAddress relay) {
+        return device.dialer().accept(device.address(), relay);
     }
 
     @Override

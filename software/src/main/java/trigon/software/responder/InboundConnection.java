@@ -35,8 +35,12 @@ public final class InboundConnection extends DataConnection {
         /** The local address that it was accepted at. Any thread. */
         InetAddress address();
 
-        /** The last hop of one that comes through relays, before anything is said of it. Any thread. */
-        HopUpgrade lastHop();
+        /**
+         * The last hop of one that comes through relays, before anything is said of it. Any thread.
+         *
+         * @param relay the address of the last relay
+         */
+        HopUpgrade lastHop(InetAddress relay);
 
         /** The buffer of its preamble, which may be shared with others of this thread. */
         ByteBuffer preambleBuffer();
@@ -168,7 +172,7 @@ public final class InboundConnection extends DataConnection {
         ResponseStream responses = new ResponseStream(carrier());
         if (hello().upgrades()) {
             stopSharing();
-            upgrade = acceptor.lastHop();
+            upgrade = acceptor.lastHop(address());
             expectHeaders(upgrade.expected().capacity());
             phase = Phase.UPGRADES;
             eventLoop().schedule(deadline, TimeUnit.SECONDS.toNanos(PREAMBLE_SECONDS));

@@ -88,12 +88,17 @@ public final class Dialer {
         }
         Conversation opening =
                 devices.isEmpty() ? route.get().opening() : route.get().opening(said);
-        HopUpgrade upgrade = devices.isEmpty() ? null : HopUpgrade.ofDialer(devices, local);
+        InetAddress relay = firstHop.address().getAddress();
+        HopUpgrade upgrade = devices.isEmpty() ? null : HopUpgrade.ofDialer(devices, local, relay);
         return new PendingStream(local, firstHop, opening, upgrade);
     }
 
-    /** The last hop of a circuit that was accepted at an address of this node, before anything is said of it. */
-    public HopUpgrade accept(InetAddress local) {
-        return HopUpgrade.ofAccepter(devices, local);
+    /**
+     * The last hop of a circuit that was accepted at an address of this node, before anything is said of it.
+     *
+     * @param relay the address of the last relay
+     */
+    public HopUpgrade accept(InetAddress local, InetAddress relay) {
+        return HopUpgrade.ofAccepter(devices, local, relay);
     }
 }

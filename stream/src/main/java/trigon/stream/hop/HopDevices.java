@@ -12,6 +12,7 @@ import trigon.system.Errno;
 import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
+import trigon.verbs.Gid;
 import trigon.verbs.VerbsException;
 
 /**
@@ -54,6 +55,16 @@ public final class HopDevices implements AutoCloseable {
     /** Returns whether one of them is to serve an address of this node. */
     public boolean serves(InetAddress local) {
         return devices.containsKey(local);
+    }
+
+    /**
+     * Returns whether a GID can be that of a neighbour of a device's; see {@link HopPort#mayReach}.
+     *
+     * @param local the address that the device serves
+     */
+    boolean mayReach(InetAddress local, Gid gid, InetAddress neighbour) {
+        PortDevice device = devices.get(local);
+        return device != null && device.port().mayReach(gid, neighbour);
     }
 
     /**

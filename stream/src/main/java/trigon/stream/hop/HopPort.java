@@ -13,4 +13,15 @@ import trigon.verbs.VerbsProvider;
  * @param port the device's port, from 1
  * @param gid the port's GID for that address
  */
-public record HopPort(VerbsProvider provider, InetAddress address, String deviceName, int port, Gid gid) {}
+public record HopPort(VerbsProvider provider, InetAddress address, String deviceName, int port, Gid gid) {
+
+    /**
+     * Returns whether a GID can be that of a neighbour. The kernel looks for another one on the network, and blocks for
+     * as long as nobody answers. Where GIDs are no addresses, as on InfiniBand, it has to be of the same subnet.
+     *
+     * @param neighbour the address by which the neighbour is connected
+     */
+    boolean mayReach(Gid theirs, InetAddress neighbour) {
+        return gid.equals(Gid.of(address)) ? theirs.equals(Gid.of(neighbour)) : theirs.high() == gid.high();
+    }
+}

@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import trigon.stream.ByteStream;
 import trigon.stream.SocketStream;
+import trigon.system.InterfaceAddress;
 import trigon.verbs.VerbsException;
 
 /**
@@ -38,28 +39,39 @@ public final class HopUpgrade {
     private static final byte[] NOTHING = {};
     private final HopDevices devices;
     private final InetAddress local;
+    private final InetAddress neighbour;
     private final SlotGeometry receives;
     private Phase phase;
     private ByteBuffer expected;
     private @Nullable HopQueuePair queuePair;
     private @Nullable SlotGeometry peer;
 
-    private HopUpgrade(HopDevices devices, InetAddress local, SlotGeometry receives, Phase phase) {
+    private HopUpgrade(
+            HopDevices devices, InetAddress local, InetAddress neighbour, SlotGeometry receives, Phase phase) {
         this.devices = devices;
         this.local = local;
+        this.neighbour = neighbour;
         this.receives = receives;
         this.phase = phase;
         expected = ByteBuffer.allocate(HopOffer.BYTES);
     }
 
-    /** The side that dialled, and sends messages: it receives acknowledgements. */
-    public static HopUpgrade ofDialer(HopDevices devices, InetAddress local) {
-        return new HopUpgrade(devices, local, SlotGeometry.BACK, Phase.AWAITS_ANSWER);
+    /**
+     * The side that dialled, and sends messages: it receives acknowledgements.
+     *
+     * @param neighbour the address that it dialled
+     */
+    public static HopUpgrade ofDialer(HopDevices devices, InetAddress local, InetAddress neighbour) {
+        return new HopUpgrade(devices, local, neighbour, SlotGeometry.BACK, Phase.AWAITS_ANSWER);
     }
 
-    /** The side that accepted, and receives messages. */
-    public static HopUpgrade ofAccepter(HopDevices devices, InetAddress local) {
-        return new HopUpgrade(devices, local, SlotGeometry.FORWARD, Phase.AWAITS_OFFER);
+    /**
+     * The side that accepted, and receives messages.
+     *
+     * @param neighbour the address that dialled
+     */
+    public static HopUpgrade ofAccepter(HopDevices devices, InetAddress local, InetAddress neighbour) {
+        return new HopUpgrade(devices, local, neighbour, SlotGeometry.FORWARD, Phase.AWAITS_OFFER);
     }
 
     /** The buffer for what is read next; full before {@link #next} is called. */
@@ -141,6 +153,11 @@ public final class HopUpgrade {
         HopQueuePair mine = queuePair;
         if (mine == null || !(said instanceof HopOffer.Chunks(var endpoint, var slots))) {
             close();
+            return false;
+        }
+        if (!devices.mayReach(local, endpoint.gid(), neighbour)) {
+            stay("the neighbour %s offers RDMA by the GID %s, which is not its address"
+                    .formatted(InterfaceAddress.text(neighbour), endpoint.gid()));
             return false;
         }
         try {

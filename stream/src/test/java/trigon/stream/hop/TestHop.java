@@ -36,8 +36,8 @@ final class TestHop implements AutoCloseable {
             dialled = SocketChannel.open(server.getLocalAddress());
             accepted = server.accept();
         }
-        HopUpgrade one = HopUpgrade.ofDialer(ofDialler, LOCAL);
-        HopUpgrade other = HopUpgrade.ofAccepter(ofAccepter, LOCAL);
+        HopUpgrade one = HopUpgrade.ofDialer(ofDialler, LOCAL, LOCAL);
+        HopUpgrade other = HopUpgrade.ofAccepter(ofAccepter, LOCAL, LOCAL);
         byte[] said = one.begin();
         while (!one.isOver() || !other.isOver()) {
             other.expected().put(said);
