@@ -24,8 +24,8 @@ import trigon.stream.circuit.CircuitRequest;
 import trigon.stream.circuit.Prologue;
 import trigon.stream.hop.HopDevices;
 import trigon.stream.loop.EventLoop;
-import trigon.system.InterfaceAddress;
 import trigon.system.kernel.TcpEnds;
+import trigon.system.InterfaceAddress;
 
 /**
  * A connection that came in, from its greeting to its end: it says what it wants, the next hop is connected, and both
@@ -348,11 +348,20 @@ final class Circuit {
         return true;
     }
 
-    /** Ends it if one of its connections is among those that nobody answers. */
-    void endIfUnanswered(Set<TcpEnds> unanswered) throws IOException {
-        if (unanswered.contains(incoming.ends())
-                || unanswered.contains(onwards().ends())) {
+    /**
+     * Ends it, through which nothing moves, if nobody answers on one of its connections; or if a side has ended, and
+     * all that was passed on has arrived: what the other side still holds open would stay for ever if the first is
+     * gone.
+     *
+     * @param unanswered connections on which the kernel sends again and again
+     * @param unacknowledged connections with something that has not arrived yet
+     */
+    void endIfStuck(Set<TcpEnds> unanswered, Set<TcpEnds> unacknowledged) throws IOException {
+        List<TcpEnds> both = List.of(incoming.ends(), onwards().ends());
+        if (both.stream().anyMatch(unanswered::contains)) {
             broken(new IOException("a neighbour acknowledges nothing any more"));
+        } else if (splicedNow().isHalfOver() && both.stream().noneMatch(unacknowledged::contains)) {
+            broken(new IOException("one side has ended, and nothing has come from the other for a while"));
         }
     }
 

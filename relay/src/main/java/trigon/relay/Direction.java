@@ -19,6 +19,9 @@ sealed interface Direction permits Splice, Forwarding {
     /** Returns whether it waits for room at the other side. */
     boolean wantsToWrite();
 
+    /** Returns whether bytes that have come, or the end, wait for room at the other side. */
+    boolean isHeldUp();
+
     /** Returns whether its source has ended, and the other side has been told. */
     boolean isOver();
 }

@@ -7,6 +7,7 @@ import trigon.stream.hop.ChunkStream;
 /** One direction of a circuit between two hops that carry chunks: these go on from where they landed. */
 final class Forwarding implements Direction {
 
+    private final ChunkStream from;
     private final ChunkStream to;
     private final ChunkForwarder forwarder;
 
@@ -16,6 +17,7 @@ final class Forwarding implements Direction {
      * @throws trigon.verbs.VerbsException if a device takes no more memory
      */
     Forwarding(ChunkStream from, ChunkStream to) {
+        this.from = from;
         this.to = to;
         forwarder = new ChunkForwarder(from, to);
     }
@@ -33,6 +35,11 @@ final class Forwarding implements Direction {
     @Override
     public boolean wantsToWrite() {
         return true;
+    }
+
+    @Override
+    public boolean isHeldUp() {
+        return !isOver() && from.hasInput();
     }
 
     @Override

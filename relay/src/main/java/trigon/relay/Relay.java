@@ -20,7 +20,6 @@ import trigon.stream.loop.Acceptor;
 import trigon.stream.loop.EventLoop;
 import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
-import trigon.system.kernel.UnansweredConnections;
 
 /**
  * A relay: listens on this node's link addresses, and passes on the connections of whoever is admitted. Its thread,
@@ -44,7 +43,7 @@ public final class Relay implements AutoCloseable {
     private Relay(Admission admission, RelayLimits limits, HopDevices hops, NanoClock clock) {
         this.clock = clock;
         loop = new EventLoop(THREAD_NAME, "other nodes can no longer relay through this node", clock);
-        circuits = new Circuits(loop, admission, limits, hops, UnansweredConnections::read, clock);
+        circuits = new Circuits(loop, admission, limits, hops, StillCircuits.KERNEL, clock);
         loop.watch(circuits);
     }
 

@@ -16,7 +16,7 @@ final class Splice implements Direction {
     private long left;
     private boolean full;
     private boolean ended;
-    private boolean over;
+    private boolean told;
 
     /** A direction up to its end. */
     Splice(ByteStream from, ByteStream to, ByteBuffer slot) {
@@ -47,8 +47,8 @@ final class Splice implements Direction {
         }
         int written = full ? to.write(slot) : 0;
         full = slot.hasRemaining() && full;
-        if (ended && !full && !over) {
-            over = true;
+        if (ended && !full && !told) {
+            told = true;
             to.shutdownOutput();
         }
         return written;
@@ -65,8 +65,13 @@ final class Splice implements Direction {
     }
 
     @Override
+    public boolean isHeldUp() {
+        return full || (told && !isOver());
+    }
+
+    @Override
     public boolean isOver() {
-        return over;
+        return told && to.isOutputOver();
     }
 
     /** Returns whether the bytes that it was to pass on are passed on. */

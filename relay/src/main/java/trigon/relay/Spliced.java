@@ -123,6 +123,11 @@ final class Spliced {
         await();
     }
 
+    /** Returns whether a side has ended, the other has been told, and nothing waits for room at either. */
+    boolean isHalfOver() {
+        return (onward.isOver() || back.isOver()) && !onward.isHeldUp() && !back.isHeldUp();
+    }
+
     /** Returns whether both sides have ended, and have been told so. */
     boolean isOver() {
         return onward.isOver() && back.isOver() && !isSending();

@@ -9,11 +9,13 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.kernel.TcpEnds;
+import trigon.system.kernel.UnansweredConnections;
 
 /**
- * Finds circuits with a neighbour that cannot be reached any more: nothing has moved for a while, and the kernel sends
- * again and again. A circuit whose receiver only does not read is left alone, however long that takes; keepalive finds
- * an idle neighbour that has gone. The relay's thread alone.
+ * Finds circuits of no more use. Nothing has moved for a while, and the kernel sends again and again: a neighbour is
+ * out of reach. Or one side has ended, and the other neither says anything nor ends: ends take two seconds for that. A
+ * circuit whose receiver only does not read is left alone, however long that takes, and so is an idle one; keepalive
+ * finds an idle neighbour that has gone. The relay's thread alone.
  */
 final class StillCircuits {
 
@@ -36,7 +38,24 @@ final class StillCircuits {
 
         /** Connections whose last segment was sent again so many times, or more. */
         Set<TcpEnds> unanswered(int retransmits) throws IOException;
+
+        /** Connections with something to send, or sent, that has not been acknowledged. */
+        Set<TcpEnds> unacknowledged() throws IOException;
     }
+
+    /** The table of this machine. */
+    static final Table KERNEL = new Table() {
+
+        @Override
+        public Set<TcpEnds> unanswered(int retransmits) throws IOException {
+            return UnansweredConnections.read(retransmits);
+        }
+
+        @Override
+        public Set<TcpEnds> unacknowledged() throws IOException {
+            return UnansweredConnections.readUnacknowledged();
+        }
+    };
 
     /** A relay without circuits, at that time by its clock. */
     StillCircuits(Table table, long now) {
@@ -44,7 +63,7 @@ final class StillCircuits {
         lastLook = now;
     }
 
-    /** Ends circuits whose neighbour is out of reach, if a look is due. */
+    /** Ends circuits of no more use, if a look is due. */
     void look(Collection<Circuit> circuits, long now) {
         if (now - lastLook < LOOK_NANOS) {
             return;
@@ -57,15 +76,16 @@ final class StillCircuits {
             }
         }
         if (!still.isEmpty()) {
-            endUnanswered(still);
+            endStuck(still);
         }
     }
 
-    private void endUnanswered(List<Circuit> still) {
+    private void endStuck(List<Circuit> still) {
         try {
             Set<TcpEnds> unanswered = table.unanswered(RETRANSMITS);
+            Set<TcpEnds> unacknowledged = table.unacknowledged();
             for (Circuit circuit : still) {
-                circuit.endIfUnanswered(unanswered);
+                circuit.endIfStuck(unanswered, unacknowledged);
             }
         } catch (IOException | RuntimeException e) { // the kernel gives up by itself, later
             log.debug("the kernel's connections cannot be read", e);

@@ -35,6 +35,9 @@ public interface ByteStream {
     /** Writes no more. What was written still arrives, and then the other side reads the end. Twice is allowed. */
     void shutdownOutput() throws IOException;
 
+    /** Returns whether the end of the output has been sent, which may have to wait for room at the other side. */
+    boolean isOutputOver();
+
     /**
      * Returns whether a selector that has the stream's socket tells that there is something to read, or room to write.
      * Else reading and writing are to be tried again and again; and sleepers say so by {@link #sleep}, after which the

@@ -13,6 +13,7 @@ public final class SocketStream implements ByteStream {
     private static final Logger log = LoggerFactory.getLogger(SocketStream.class);
 
     private final SocketChannel socket;
+    private boolean outputOver;
 
     /** Over a connected socket that does not block. */
     public SocketStream(SocketChannel socket) {
@@ -42,6 +43,12 @@ public final class SocketStream implements ByteStream {
     @Override
     public void shutdownOutput() throws IOException {
         socket.shutdownOutput();
+        outputOver = true;
+    }
+
+    @Override
+    public boolean isOutputOver() {
+        return outputOver;
     }
 
     @Override

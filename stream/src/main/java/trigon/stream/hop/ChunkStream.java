@@ -337,7 +337,7 @@ public final class ChunkStream implements ByteStream {
         return window.maySend() && output == Output.OPEN;
     }
 
-    /** Returns whether all that is ever to be written has been sent, the end included. */
+    @Override
     public boolean isOutputOver() {
         return output == Output.ENDED;
     }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * TCP connections of this network namespace whose data no kernel acknowledges: proc_net_tcp(5) and tcp.c's {@code
@@ -22,6 +23,10 @@ public final class UnansweredConnections {
 
     private static final int LOCAL = 1;
     private static final int REMOTE = 2;
+
+    /** Column of the bytes that are not acknowledged, an end of the connection included, and of those not read. */
+    private static final int QUEUES = 4;
+
     private static final int TIMER = 5;
     private static final int RETRANSMITS = 6;
 
@@ -42,13 +47,29 @@ public final class UnansweredConnections {
     }
 
     static Set<TcpEnds> read(Path tables, int times) throws IOException {
+        return find(tables, fields -> isUnanswered(fields, times));
+    }
+
+    /**
+     * Reads the kernel's tables for connections with something that the other side has not acknowledged: sent or not,
+     * taken by its kernel or not, for lack of room there too.
+     */
+    public static Set<TcpEnds> readUnacknowledged() throws IOException {
+        return readUnacknowledged(TABLES);
+    }
+
+    static Set<TcpEnds> readUnacknowledged(Path tables) throws IOException {
+        return find(tables, UnansweredConnections::isUnacknowledged);
+    }
+
+    private static Set<TcpEnds> find(Path tables, Predicate<String[]> condition) throws IOException {
         Set<TcpEnds> found = new HashSet<>();
         for (String table : new String[] {"tcp", "tcp6"}) {
             if (Files.exists(tables.resolve(table))) { // no tcp6 without IPv6
                 Files.readAllLines(tables.resolve(table)).stream()
                         .skip(1)
                         .map(line -> line.strip().split("\\s+"))
-                        .filter(fields -> isUnanswered(fields, times))
+                        .filter(condition)
                         .forEach(fields -> found.add(new TcpEnds(address(fields[LOCAL]), address(fields[REMOTE]))));
             }
         }
@@ -63,6 +84,11 @@ public final class UnansweredConnections {
                 ? Integer.parseUnsignedInt(fields[RETRANSMITS], 16)
                 : Integer.parseUnsignedInt(fields[PROBES]);
         return count >= times;
+    }
+
+    private static boolean isUnacknowledged(String[] fields) {
+        return fields.length > PROBES
+                && Integer.parseUnsignedInt(fields[QUEUES], 0, fields[QUEUES].indexOf(':'), 16) != 0;
     }
 
     /** For example {@code 0100007F:1F90}: words of the network's bytes as this machine reads them, and the port. */

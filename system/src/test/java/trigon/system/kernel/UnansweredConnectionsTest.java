@@ -54,9 +54,21 @@ class UnansweredConnectionsTest {
                         new TcpEnds(at("fe80::1", 0x1F92), at("fe80::2", 0xC006)));
     }
 
+    /** Leaves out what is idle, and what listens. */
+    @Test
+    void whatHasNotArrivedIsFound() throws IOException {
+        assumeTrue(ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN);
+        Files.writeString(tables.resolve("tcp"), TCP);
+
+        assertThat(UnansweredConnections.readUnacknowledged(tables))
+                .extracting(ends -> ends.remote().getPort())
+                .containsExactlyInAnyOrder(0xC001, 0xC002, 0xC003, 0xC007);
+    }
+
     @Test
     void thisMachinesTablesAreRead() throws IOException {
         assertThat(UnansweredConnections.read(Integer.MAX_VALUE)).isEmpty();
+        assertThat(UnansweredConnections.readUnacknowledged()).isNotNull();
     }
 
     private static InetSocketAddress at(String address, int port) {
