@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import trigon.relay.topology.Node;
 import trigon.relay.topology.Nodes;
@@ -37,10 +38,30 @@ final class MeshRoutes implements CircuitRoutes {
 
     private static final int MAX_REMEMBERED = 4096;
 
-    private record Candidate(LocalLink local, PeerLink remote, Route route) {
+    /** Bound on the routes from one address that circuits share. */
+    private static final int MAX_SHARED = 64;
 
-        Bandwidth bandwidth() {
-            return Bandwidth.ofRelayed(route.speedMbps(), route.relays().size());
+    /**
+     * A path in question.
+     *
+     * @param routes of equal rank; at least one
+     */
+    private record Candidate(LocalLink local, PeerLink remote, List<Route> routes) {
+
+        Route route() {
+            return routes.getFirst();
+        }
+
+        /** Relays of all routes, in each place: for example {@code b or d}. */
+        List<String> names() {
+            return IntStream.range(0, route().names().size())
+                    .mapToObj(place -> routes.stream()
+                            .map(route -> route.names().get(place))
+                            .distinct()
+                            .sorted()
+                            .limit(MAX_NAMES)
+                            .collect(Collectors.joining(" or ")))
+                    .toList();
         }
 
         List<InterfaceAddress> ends() {
@@ -50,20 +71,22 @@ final class MeshRoutes implements CircuitRoutes {
         }
 
         Path path(String peer) {
-            Reason why = new Reason.Relayed(route.names(), bandwidth(), route.rdmaHops());
+            Reason why = new Reason.Relayed(names(), bandwidth(route()), route().rdmaHops());
             return new Path(peer, local, remote, LinkKind.SOFTWARE, why);
         }
     }
 
     /** Compares by bandwidth, most first, in steps; then by the number of relays, fewest first, then by load. */
-    private static final Comparator<Candidate> BY_RANK = Comparator.comparing(Candidate::bandwidth)
+    private static final Comparator<Route> ROUTES_BY_RANK = Comparator.comparing(MeshRoutes::bandwidth)
             .reversed()
-            .thenComparingInt(candidate -> candidate.route().relays().size())
-            .thenComparingInt(candidate -> candidate.route().loadMbps() / Routes.LOAD_STEP_MBPS);
+            .thenComparingInt(route -> route.relays().size())
+            .thenComparingInt(route -> route.loadMbps() / Routes.LOAD_STEP_MBPS);
+
+    private static final Comparator<Candidate> BY_RANK = Comparator.comparing(Candidate::route, ROUTES_BY_RANK);
 
     /** Compares alike at both ends: by names and addresses, and not by whose they are. */
     private static final Comparator<Candidate> ALIKE_AT_BOTH_ENDS = Comparator.comparing((Candidate candidate) ->
-                    String.join(" ", candidate.route().names().stream().sorted().toList()))
+                    String.join(" ", candidate.names().stream().sorted().toList()))
             .thenComparing(candidate -> candidate.ends().getFirst())
             .thenComparing(candidate -> candidate.ends().getLast());
 
@@ -71,7 +94,7 @@ final class MeshRoutes implements CircuitRoutes {
 
     /** Neighbours in the list of candidates should share none of these. */
     private static final List<Function<Candidate, Object>> TRAITS = List.of(
-            candidate -> candidate.route().names(),
+            Candidate::names,
             candidate -> candidate.local().address(),
             candidate -> candidate.remote().address());
 
@@ -128,8 +151,8 @@ final class MeshRoutes implements CircuitRoutes {
             if (remote.kinds().contains(LinkKind.SOFTWARE)) {
                 saidRdma.put(remote.address(), remote.kinds().contains(LinkKind.RDMA));
                 byLink(known, remote.address())
-                        .forEach((own, route) ->
-                                link(own).ifPresent(local -> found.add(new Candidate(local, remote, route))));
+                        .forEach((own, routes) ->
+                                link(own).ifPresent(local -> found.add(new Candidate(local, remote, routes))));
             }
         }
         if (found.isEmpty()) {
@@ -143,13 +166,27 @@ final class MeshRoutes implements CircuitRoutes {
                 .toList();
     }
 
-    /** The best from each own address: a path names that and the end, and {@link #from} finds the same relays. */
-    private Map<InetAddress, Route> byLink(Nodes known, InetAddress to) {
-        Map<InetAddress, Route> best = new LinkedHashMap<>();
+    private static Bandwidth bandwidth(Route route) {
+        return Bandwidth.ofRelayed(route.speedMbps(), route.relays().size());
+    }
+
+    /**
+     * The best from each own address, and those of equal rank, which its circuits share: a path names that address and
+     * the end, and {@link #from} finds the same relays.
+     */
+    private Map<InetAddress, List<Route>> byLink(Nodes known, InetAddress to) {
+        Map<InetAddress, List<Route>> best = new LinkedHashMap<>();
         for (Route route : Routes.to(known, to, saidRdma.getOrDefault(to, false))) {
-            best.putIfAbsent(route.local(), route);
+            List<Route> equals = best.computeIfAbsent(route.local(), _ -> new ArrayList<>());
+            if (equals.isEmpty() || (equals.size() < MAX_SHARED && areEqual(equals.getFirst(), route))) {
+                equals.add(route);
+            }
         }
         return best;
+    }
+
+    private static boolean areEqual(Route one, Route other) {
+        return ROUTES_BY_RANK.compare(one, other) == 0 && one.rdmaHops() == other.rdmaHops();
     }
 
     /** The best first; in each list those of equal rank. */
@@ -173,12 +210,18 @@ final class MeshRoutes implements CircuitRoutes {
     @Override
     public Optional<CircuitRoute> from(InetAddress local, InetSocketAddress remote) {
         InetAddress to = remote.getAddress();
-        Optional<LocalLink> link = link(local);
-        if (link.isEmpty() || isOnLink(link.get(), to)) {
+        Optional<LocalLink> link = link(local).filter(each -> !isOnLink(each, to));
+        if (link.isEmpty()) {
             return Optional.empty();
         }
         return Optional.ofNullable(byLink(nodes.get(), to).get(local))
-                .map(route -> relays.circuit(route, link.get().interfaceIndex(), remote, keys));
+                .map(routes -> relays.circuit(routes, link.get().interfaceIndex(), remote, keys));
+    }
+
+    @Override
+    public boolean leadTo(InetAddress local, InetAddress remote) {
+        return link(local).filter(each -> !isOnLink(each, remote)).isPresent()
+                && byLink(nodes.get(), remote).containsKey(local);
     }
 
     /** All link-local addresses are in one subnet: only those that are heard are on the link. */

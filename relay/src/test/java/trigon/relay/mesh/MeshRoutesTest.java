@@ -103,6 +103,53 @@ class MeshRoutesTest {
                 .isNotEqualTo(routes.pathsTo("c", OF_C, 2).getFirst().reason());
     }
 
+    /** Two switches: a is on one, c on the other, and b and d are on both. */
+    @Test
+    void relaysBehindOneAddressShareItsCircuits() {
+        Topology a = node("a", List.of(link("10.0.1.1", true)));
+        List<Topology> all = List.of(
+                a,
+                node("b", List.of(link("10.0.1.2", true), link("10.0.2.2", true))),
+                node("c", List.of(link("10.0.2.3", true))),
+                node("d", List.of(link("10.0.1.4", true), link("10.0.2.4", true))));
+        for (int round = 0; round < ROUNDS; round++) {
+            announceOverSwitches(all, round * Topology.INTERVAL.toNanos());
+        }
+        MeshRoutes routes = new MeshRoutes(
+                List.of(local(link("10.0.1.1", true))),
+                _ -> Optional.empty(),
+                new CircuitKeys(Optional.empty()),
+                a::nodes,
+                PROCESSES,
+                0);
+        InetAddress own = address("10.0.1.1").address();
+        InetSocketAddress c = new InetSocketAddress(address("10.0.2.3").address(), 7);
+
+        assertThat(routes.pathsTo("c", List.of(new PeerLink(c.getAddress(), 24, 7, KINDS)), 1))
+                .singleElement()
+                .satisfies(path -> assertThat(path.relays()).isEqualTo("b or d over RDMA"));
+        List<InetAddress> first = new ArrayList<>();
+        for (int circuit = 0; circuit < 4; circuit++) {
+            assertThat(routes.leadTo(own, c.getAddress())).as("takes no turn").isTrue();
+            first.add(routes.from(own, c).orElseThrow().first().getAddress());
+        }
+        assertThat(first)
+                .containsOnly(address("10.0.1.2").address(), address("10.0.1.4").address());
+        assertThat(first.get(0)).isEqualTo(first.get(2)).isNotEqualTo(first.get(1));
+    }
+
+    private static void announceOverSwitches(List<Topology> all, long now) {
+        for (Topology node : all) {
+            for (Topology.Outgoing said : node.tick(now)) {
+                InterfaceAddress from = node.addresses().get(said.link());
+                all.stream()
+                        .filter(other -> other != node
+                                && other.addresses().stream().anyMatch(link -> link.contains(from.address())))
+                        .forEach(other -> other.received(ByteBuffer.wrap(said.datagram()), from.address(), now));
+            }
+        }
+    }
+
     /** What the log says of a path, and where its connection goes. */
     @Test
     void aConnectionGoesByTheRelayThatItsPathNames() {

@@ -12,6 +12,9 @@ public interface CircuitRoutes {
     /** Every end can be connected to without a relay. */
     CircuitRoutes NONE = (_, _) -> Optional.empty();
 
+    /** A port for questions about an address. */
+    int ANY_PORT = 9;
+
     /**
      * A route through relays.
      *
@@ -55,10 +58,16 @@ public interface CircuitRoutes {
     }
 
     /**
-     * The route from a link's own address to an end, if it has relays; empty if the end is to be connected to.
+     * The route of the next circuit from a link's own address to an end, if it has relays; empty if the end is to be
+     * connected to. Circuits take relays in turn.
      *
      * @param local the address to connect from
      * @param remote the end
      */
     Optional<CircuitRoute> from(InetAddress local, InetSocketAddress remote);
+
+    /** Returns whether there is one, without a circuit. */
+    default boolean leadTo(InetAddress local, InetAddress remote) {
+        return from(local, new InetSocketAddress(remote, ANY_PORT)).isPresent();
+    }
 }

@@ -18,9 +18,6 @@ import trigon.system.NanoClock;
  */
 public final class Dialer {
 
-    /** A port for questions about an address. */
-    private static final int ANY_PORT = 9;
-
     private static final HopDevices NO_DEVICES = new HopDevices(List.of(), 0);
 
     /** Every peer is reached without a relay. */
@@ -48,7 +45,7 @@ public final class Dialer {
 
     /** Returns whether a stream from a link's own address to a peer goes through relays. */
     public boolean usesRelays(InetAddress local, InetAddress peer) {
-        return routes.from(local, new InetSocketAddress(peer, ANY_PORT)).isPresent();
+        return routes.leadTo(local, peer);
     }
 
     /**
