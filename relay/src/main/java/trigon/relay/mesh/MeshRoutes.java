@@ -242,7 +242,8 @@ final class MeshRoutes implements CircuitRoutes {
         StringBuilder text = new StringBuilder("Seen by announcements: " + Shape.describe(known) + ".");
         if (peer.isEmpty()) {
             text.append(" No announcement mentions the peer");
-            text.append(known.all().size() == 1 ? ": no announcement arrived (UDP, see topology.port)." : ".");
+            boolean none = known.all().size() == 1 && known.complaints().isEmpty();
+            text.append(none ? ": no announcement arrived (UDP, see topology.port)." : ".");
         } else {
             List<Node> own = part(known, known.own());
             boolean joined = own.contains(peer.get());
@@ -261,7 +262,11 @@ final class MeshRoutes implements CircuitRoutes {
                                                     : ", and these nodes do not relay: " + String.join(", ", idle))
                             : " There is no route from here to the peer.");
         }
-        text.append(" A cable would help: from ")
+        text.append(
+                        known.complaints().isEmpty()
+                                ? " A cable would help: from "
+                                : " But %s. If they are another job's, a cable would help: from "
+                                        .formatted(String.join("; and ", known.complaints())))
                 .append(names(part(known, known.own())))
                 .append(" to ")
                 .append(peer.map(node -> names(part(known, node))).orElse("the peer"))

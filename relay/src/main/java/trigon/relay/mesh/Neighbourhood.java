@@ -19,7 +19,8 @@ import trigon.system.NanoClock;
 
 /**
  * The topology as the log tells it: its shape, once it stays the same for a while; cables that the cluster's file
- * has and that do not work; and who is at an address. Learns on one thread, answers on any.
+ * has and that do not work; neighbours that cannot be understood; and who is at an address. Learns on one thread,
+ * answers on any.
  */
 final class Neighbourhood {
 
@@ -37,10 +38,14 @@ final class Neighbourhood {
      */
     private static final int MAX_UNPROVEN_SHAPES = 8;
 
+    /** Bound on what is told of neighbours that cannot be understood: anybody can send that. */
+    private static final int MAX_COMPLAINTS = 8;
+
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
 
     private final Optional<ClusterConfig> cluster;
     private final Set<String> told = new HashSet<>();
+    private final Set<String> toldComplaints = new HashSet<>();
     private volatile @Nullable Nodes nodes;
     private final NanoClock clock;
     private long structure = -1;
@@ -69,6 +74,11 @@ final class Neighbourhood {
         if (!shapeTold && now - since > SETTLED.toNanos()) {
             shapeTold = true;
             tellShape(known);
+        }
+        if (now - since > SETTLED.toNanos()) {
+            known.complaints().stream()
+                    .filter(text -> toldComplaints.size() < MAX_COMPLAINTS && toldComplaints.add(text))
+                    .forEach(text -> log.info("no relay is found there: {}", text));
         }
         if (!cablesChecked && now - since > CHECKED.toNanos() && cluster.isPresent()) {
             cablesChecked = true;

@@ -12,7 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import trigon.config.Settings;
 import trigon.system.InterfaceAddress;
 
 /**
@@ -33,6 +36,7 @@ public final class Nodes {
     private final List<NodeRecord> records;
     private final long structure;
     private final boolean complete;
+    private final Map<InetAddress, Unreadable.Cause> unreadable;
     private @Nullable Graph graph;
 
     /**
@@ -41,12 +45,19 @@ public final class Nodes {
      * @param ownNode the node of the process that asks; one of the records is of it
      * @param structure another number where nodes or links are others
      * @param complete whether nodes behind the neighbours are among them
+     * @param unreadable neighbours that are not, since their announcements cannot be taken
      */
-    Nodes(long ownNode, List<NodeRecord> records, long structure, boolean complete) {
+    Nodes(
+            long ownNode,
+            List<NodeRecord> records,
+            long structure,
+            boolean complete,
+            Map<InetAddress, Unreadable.Cause> unreadable) {
         this.ownNode = ownNode;
         this.records = List.copyOf(records);
         this.structure = structure;
         this.complete = complete;
+        this.unreadable = Map.copyOf(unreadable);
     }
 
     synchronized Graph graph() {
@@ -116,6 +127,42 @@ public final class Nodes {
     /** Returns whether nodes behind the neighbours are among them, which takes a cluster key. */
     public boolean isComplete() {
         return complete;
+    }
+
+    Map<InetAddress, Unreadable.Cause> unreadable() {
+        return unreadable;
+    }
+
+    /**
+     * Neighbours whose announcements come and cannot be taken, and what to do about it: a line for each cause; none if
+     * there are no such neighbours.
+     */
+    public List<String> complaints() {
+        return Stream.of(Unreadable.Cause.values())
+                .filter(unreadable::containsValue)
+                .map(this::complaint)
+                .toList();
+    }
+
+    private String complaint(Unreadable.Cause cause) {
+        String keyFile = Settings.CLUSTER_KEY_FILE.variable().orElseThrow();
+        String sources = unreadable.keySet().stream()
+                .filter(source -> unreadable.get(source) == cause)
+                .sorted(BY_ADDRESS)
+                .map(InterfaceAddress::text)
+                .collect(Collectors.joining(", "));
+        return switch (cause) {
+            case OTHER_KEY ->
+                "announcements from %s are signed with %s; give all nodes the same key (%s)"
+                        .formatted(
+                                sources,
+                                complete
+                                        ? "another cluster key than this node's, or none"
+                                        : "a cluster key, and this process has none",
+                                keyFile);
+            case OTHER_VERSION ->
+                "announcements from %s are of another version of Trigon; use one build on all nodes".formatted(sources);
+        };
     }
 
     /** The node of the process that asks. */

@@ -174,6 +174,14 @@ final class RecordCodec {
         return datagrams;
     }
 
+    /** Returns whether a datagram is one of another version, whose records are written otherwise. */
+    static boolean isOfOtherVersion(ByteBuffer datagram) {
+        int at = datagram.position();
+        return datagram.remaining() >= HEADER_BYTES
+                && datagram.getInt(at) == MAGIC
+                && datagram.get(at + Integer.BYTES) != VERSION;
+    }
+
     /** The records of a datagram; none if it is not ours, or damaged. Nothing is proven yet. */
     static List<Sealed> unpack(ByteBuffer datagram) {
         if (datagram.remaining() < HEADER_BYTES || datagram.getInt() != MAGIC || datagram.get() != VERSION) {

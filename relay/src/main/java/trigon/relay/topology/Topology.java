@@ -78,6 +78,7 @@ public final class Topology {
     private final BooleanSupplier relays;
     private final Limits limits;
     private final KnownRecords known;
+    private final Unreadable unreadable = new Unreadable();
     private final List<Map<InetAddress, Long>> neighbours = new ArrayList<>();
     private long sequence;
     private final Calls calls = new Calls();
@@ -149,6 +150,9 @@ public final class Topology {
             refused++;
             return;
         }
+        if (!ownNode && RecordCodec.isOfOtherVersion(datagram)) {
+            unreadable.hear(source, Unreadable.Cause.OTHER_VERSION, now);
+        }
         List<Sealed> records = RecordCodec.unpack(datagram);
         if (records.isEmpty()) {
             refused++;
@@ -179,7 +183,12 @@ public final class Topology {
             }
             return;
         }
-        Optional<NodeRecord> read = limits.take(source, now) && key.isProven(sealed.body(), sealed.proof())
+        boolean looked = limits.take(source, now);
+        boolean proven = looked && key.isProven(sealed.body(), sealed.proof());
+        if (looked && !proven && link >= 0) {
+            unreadable.hear(source, Unreadable.Cause.OTHER_KEY, now);
+        }
+        Optional<NodeRecord> read = proven
                 ? RecordCodec.decode(sealed.body())
                         .flatMap(record ->
                                 key.isSecret() ? Optional.of(record) : Unproven.taken(record, source, link, links))
@@ -297,6 +306,7 @@ public final class Topology {
 
     private void forget(long now) {
         known.forget(now, FORGOTTEN.toNanos());
+        unreadable.forget(now, FORGOTTEN.toNanos());
         neighbours.forEach(there -> there.values().removeIf(heard -> now - heard > FORGOTTEN.toNanos()));
     }
 
@@ -323,8 +333,9 @@ public final class Topology {
         known.compare(lastOwn, own);
         lastOwn = own;
         Nodes now = nodes;
-        if (known.takeChanged() || now == null) {
-            now = new Nodes(self.node(), known.with(own), known.structure(), key.isSecret());
+        Map<InetAddress, Unreadable.Cause> complaints = unreadable.without(neighbours);
+        if (known.takeChanged() || now == null || !now.unreadable().equals(complaints)) {
+            now = new Nodes(self.node(), known.with(own), known.structure(), key.isSecret(), complaints);
             nodes = now;
         }
         return now;

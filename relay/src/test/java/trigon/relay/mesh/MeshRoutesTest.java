@@ -6,6 +6,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,6 +102,29 @@ class MeshRoutesTest {
 
         assertThat(routes.pathsTo("c", OF_C, 1).getFirst().reason())
                 .isNotEqualTo(routes.pathsTo("c", OF_C, 2).getFirst().reason());
+    }
+
+    /** A node with a wrong key file looks like one without a cable. */
+    @Test
+    void announcementsThatAnotherKeySignsAreReported() {
+        Topology a = node("a", List.of(link("10.0.12.1", true)));
+        key = new AnnouncementKey(
+                Optional.of(new ClusterKey(Path.of("/other"), "other".repeat(7).getBytes(StandardCharsets.US_ASCII))));
+        Topology b = node("b", ofB);
+        b.tick(0).stream().filter(said -> said.link() == 0).forEach(said -> pass(b, said, a, 0, 0));
+        MeshRoutes routes = new MeshRoutes(
+                List.of(local(link("10.0.12.1", true))),
+                _ -> Optional.empty(),
+                new CircuitKeys(Optional.empty()),
+                a::nodes,
+                PROCESSES,
+                0);
+
+        assertThat(routes.report(OF_C))
+                .contains("No announcement mentions the peer. But announcements from 10.0.12.2 are signed with"
+                        + " another cluster key than this node's, or none; give all nodes the same key"
+                        + " (TRIGON_CLUSTER_KEY_FILE). If they are another job's, a cable would help: from a to")
+                .doesNotContain("no announcement arrived");
     }
 
     /** Two switches: a is on one, c on the other, and b and d are on both. */

@@ -105,6 +105,22 @@ class NeighbourhoodTest {
         assertThat(log.list).hasSize(1).first().asString().contains(" more;");
     }
 
+    /** Waits until that node could have announced itself by this node's key as well, for another job. */
+    @Test
+    void aNeighbourWithAnotherKeyIsToldOfOnce() {
+        Topology stranger = topology("b", 2, key(1));
+        for (int turn = 0; turn < 4; turn++) {
+            hear(stranger);
+            learn();
+            assertThat(log.list).hasSize(turn == 0 ? 0 : 1);
+            clock.advance(MORE_THAN_SETTLED);
+        }
+
+        assertThat(log.list.getFirst().getFormattedMessage())
+                .isEqualTo("no relay is found there: announcements from 10.0.12.2 are signed with another cluster key"
+                        + " than this node's, or none; give all nodes the same key (TRIGON_CLUSTER_KEY_FILE)");
+    }
+
     private void learn() {
         neighbourhood.learn(own.nodes());
     }
@@ -119,7 +135,13 @@ class NeighbourhoodTest {
     }
 
     private static Topology topology(String name, int number) {
-        return topology(name, number, new AnnouncementKey(Optional.of(new ClusterKey(Path.of("/key"), new byte[32]))));
+        return topology(name, number, key(0));
+    }
+
+    private static AnnouncementKey key(int number) {
+        byte[] bytes = new byte[32];
+        bytes[0] = (byte) number;
+        return new AnnouncementKey(Optional.of(new ClusterKey(Path.of("/key"), bytes)));
     }
 
     private static Topology topology(String name, int number, AnnouncementKey key) {
