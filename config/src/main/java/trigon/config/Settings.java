@@ -288,7 +288,8 @@ public final class Settings {
                 "TRIGON_LOG",
                 "what `NCCL_DEBUG` shows",
                 "log level: `off`, `error`, `warn`, `info`, `debug` or `trace`. Lines that NCCL's log does not"
-                        + " show, because `NCCL_DEBUG` is lower or not set, go to stderr");
+                        + " show, because `NCCL_DEBUG` is lower or not set, go to stderr. `trigon relay` logs to"
+                        + " stderr, at `info` by default");
         ofStart("TRIGON_HOME", "found from the library's own place", "the distribution's folder");
         ofStart(
                 "TRIGON_JAVA_OPTS",

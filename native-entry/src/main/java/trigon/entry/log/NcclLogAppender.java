@@ -93,7 +93,7 @@ final class NcclLogAppender extends AppenderBase<ILoggingEvent> {
     }
 
     /** The message, and for a throwable its stack, a line each. */
-    private static List<String> lines(ILoggingEvent event) {
+    static List<String> lines(ILoggingEvent event) {
         List<String> lines = new ArrayList<>();
         IThrowableProxy thrown = event.getThrowableProxy();
         lines.add(event.getFormattedMessage() + (thrown == null ? "" : ": " + describe(thrown)));
