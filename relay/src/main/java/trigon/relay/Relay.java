@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,12 +40,42 @@ public final class Relay implements AutoCloseable {
     private final EventLoop loop;
     private final Circuits circuits;
     private final NanoClock clock;
+    private final CountDownLatch ended = new CountDownLatch(1);
 
     private Relay(Admission admission, RelayLimits limits, HopDevices hops, NanoClock clock) {
         this.clock = clock;
         loop = new EventLoop(THREAD_NAME, "other nodes can no longer relay through this node", clock);
         circuits = new Circuits(loop, admission, limits, hops, StillCircuits.KERNEL, clock);
-        loop.watch(circuits);
+        loop.watch(new Service());
+    }
+
+    /** The circuits, as the event loop has them. Once it gives them up, no more are taken: they would never end. */
+    private final class Service implements EventLoop.Watched {
+
+        @Override
+        public long look() {
+            return circuits.look();
+        }
+
+        @Override
+        public void onEnd() {
+            ended.countDown();
+            listeners.values().forEach(Relay::closeQuietly);
+            circuits.onEnd();
+        }
+
+        @Override
+        public String toString() {
+            return "the relay";
+        }
+    }
+
+    private static void closeQuietly(ServerSocketChannel listener) {
+        try {
+            listener.close();
+        } catch (IOException e) {
+            log.debug("{} cannot be closed", listener, e);
+        }
     }
 
     /**
@@ -130,6 +161,11 @@ public final class Relay implements AutoCloseable {
     public int port(InetAddress address) {
         ServerSocketChannel listener = listeners.get(address);
         return listener == null ? 0 : listener.socket().getLocalPort();
+    }
+
+    /** Returns whether it is closed, or a failure has ended it, which the log tells: it passes on nothing any more. */
+    public boolean hasEnded() {
+        return ended.getCount() == 0;
     }
 
     public RelayCounts counts() {

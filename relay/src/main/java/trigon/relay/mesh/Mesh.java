@@ -124,7 +124,8 @@ public final class Mesh implements Relays, AutoCloseable {
                     new AnnouncementKey(config.clusterKey()),
                     () -> System.currentTimeMillis() / 1000,
                     load::mbps,
-                    () -> !keys.isEmpty()); // before its first communicator it could admit nobody
+                    // before its first communicator it could admit nobody
+                    () -> !keys.isEmpty() && !relay.hasEnded());
             Announcer announcer = new Announcer(
                     topology,
                     config.value(Settings.TOPOLOGY_PORT),
@@ -282,6 +283,11 @@ public final class Mesh implements Relays, AutoCloseable {
                             + " trigon relay on this node to keep them",
                     left);
         }
+    }
+
+    /** Returns whether it relays no more, or can no longer be found: it is closed, or the log tells of a failure. */
+    public boolean hasEnded() {
+        return relay.hasEnded() || announcer.hasEnded();
     }
 
     /** The other nodes that are known now. */

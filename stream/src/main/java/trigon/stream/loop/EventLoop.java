@@ -48,7 +48,7 @@ public final class EventLoop implements AutoCloseable {
          */
         long look();
 
-        /** Gives back what it holds, once the thread has ended. */
+        /** Gives back what it holds, once the thread has ended, or a look has failed and is the last. */
         default void onEnd() {}
     }
 
@@ -258,11 +258,12 @@ public final class EventLoop implements AutoCloseable {
         }
     }
 
-    private static long look(Watched owner) {
+    private long look(Watched owner) {
         try {
             return owner.look();
         } catch (RuntimeException | VirtualMachineError e) {
             log.warn("{} is given up; this is a defect", owner, e);
+            guarded(owner::onEnd);
             return Watched.DONE;
         }
     }

@@ -44,7 +44,8 @@ import trigon.tools.console.Termination;
         })
 public final class RelayCommand extends ToolCommand {
 
-    private static final Duration BETWEEN_REPORTS = Duration.ofMinutes(1);
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+    private static final int LOOKS_FOR_REPORT = 60;
     private static final int MIN_TO_SPIN = 4;
 
     public RelayCommand(Machine machine, Console console) {
@@ -72,7 +73,7 @@ public final class RelayCommand extends ToolCommand {
                         config, links, new KernelRouteLookup(), name, node, new RelayResources(hops, spins(), 0))) {
             mesh.serve();
             say("node %s relays over %s".formatted(name, links));
-            serve(mesh.counts());
+            serve(mesh);
         }
         return 0;
     }
@@ -101,20 +102,28 @@ public final class RelayCommand extends ToolCommand {
         return config;
     }
 
-    /** Until the process is told to end. */
-    private void serve(RelayCounts counts) {
+    /**
+     * Until the process is told to end.
+     *
+     * @throws CommandFailure if a failure has ended the relay: whoever started it is to start it again
+     */
+    private void serve(Mesh mesh) {
+        RelayCounts counts = mesh.counts();
         long reported = 0;
         try {
-            while (true) {
-                Thread.sleep(BETWEEN_REPORTS);
-                if (counts.bytes() != reported) {
+            for (int look = 1; !mesh.hasEnded(); look++) {
+                Thread.sleep(BETWEEN_LOOKS);
+                if (look % LOOKS_FOR_REPORT == 0 && counts.bytes() != reported) {
                     reported = counts.bytes();
                     report(counts);
                 }
             }
         } catch (InterruptedException _) {
             report(counts);
+            return;
         }
+        throw new CommandFailure("the relay on this node has stopped after a failure, told above; start it again,"
+                + " and report what it told");
     }
 
     private void report(RelayCounts counts) {

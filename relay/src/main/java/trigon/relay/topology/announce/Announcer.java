@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -36,7 +37,7 @@ import trigon.system.NanoClock;
  * unicast to addresses that are known. Its thread, {@value #THREAD_NAME}, is a daemon, and is not there before it is
  * {@linkplain #start started} or a need for relays is told. What it learns is {@link #nodes}, for any thread.
  */
-public final class Announcer implements EventLoop.Watched, AutoCloseable {
+public final class Announcer implements AutoCloseable {
 
     /** The thread that announces and listens, as thread dumps name it. */
     public static final String THREAD_NAME = "trigon-topology";
@@ -77,6 +78,7 @@ public final class Announcer implements EventLoop.Watched, AutoCloseable {
     private long gathersSince;
     private int inThisSecond;
     private long second = System.nanoTime();
+    private final CountDownLatch ended = new CountDownLatch(1);
     private volatile Nodes nodes;
     private volatile boolean needsRelays;
 
@@ -100,7 +102,7 @@ public final class Announcer implements EventLoop.Watched, AutoCloseable {
         for (int i = 0; i < links.size(); i++) {
             open(links.get(i), interfaces.get(i), others);
         }
-        loop.watch(this);
+        loop.watch(new Turn());
     }
 
     /** Has its thread made, unless there is one: from now on it listens, and announces while relays are needed. */
@@ -216,27 +218,46 @@ public final class Announcer implements EventLoop.Watched, AutoCloseable {
         needsRelays = false;
     }
 
-    @Override
-    public long look() {
-        long now = System.nanoTime();
-        if (topology.hasWaiting()) {
-            if (!gathers) {
-                gathers = true;
-                gathersSince = now;
+    /** Turns of the event loop: what is due is announced, and what is known is published. */
+    private final class Turn implements EventLoop.Watched {
+
+        @Override
+        public long look() {
+            long now = System.nanoTime();
+            if (topology.hasWaiting()) {
+                if (!gathers) {
+                    gathers = true;
+                    gathersSince = now;
+                }
+                long left = gathersSince + Topology.GATHER.toNanos() - now;
+                if (left > 0) {
+                    return left;
+                }
             }
-            long left = gathersSince + Topology.GATHER.toNanos() - now;
-            if (left > 0) {
-                return left;
-            }
+            gathers = false;
+            topology.needRelays(needsRelays);
+            topology.tick(now).forEach(Announcer.this::send);
+            topology.otherClocksToTell().forEach(Announcer::tell);
+            topology.overLimitToTell().ifPresent(Announcer::tellOfLimit);
+            publish();
+            OptionalLong next = topology.hasWaiting() ? OptionalLong.of(now) : topology.nextTick(now);
+            return next.isEmpty() ? Long.MAX_VALUE : Math.clamp(next.getAsLong() - now, 1, LONGEST_NANOS);
         }
-        gathers = false;
-        topology.needRelays(needsRelays);
-        topology.tick(now).forEach(this::send);
-        topology.otherClocksToTell().forEach(Announcer::tell);
-        topology.overLimitToTell().ifPresent(Announcer::tellOfLimit);
-        publish();
-        OptionalLong next = topology.hasWaiting() ? OptionalLong.of(now) : topology.nextTick(now);
-        return next.isEmpty() ? Long.MAX_VALUE : Math.clamp(next.getAsLong() - now, 1, LONGEST_NANOS);
+
+        @Override
+        public void onEnd() {
+            ended.countDown();
+        }
+
+        @Override
+        public String toString() {
+            return "the announcer";
+        }
+    }
+
+    /** Returns whether it is closed, or a failure has ended it, which the log tells. */
+    public boolean hasEnded() {
+        return ended.getCount() == 0;
     }
 
     private static void tell(Topology.OtherClock other) {
