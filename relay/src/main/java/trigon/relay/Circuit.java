@@ -24,8 +24,8 @@ import trigon.stream.circuit.CircuitRequest;
 import trigon.stream.circuit.Prologue;
 import trigon.stream.hop.HopDevices;
 import trigon.stream.loop.EventLoop;
-import trigon.system.kernel.TcpEnds;
 import trigon.system.InterfaceAddress;
+import trigon.system.kernel.TcpEnds;
 
 /**
  * A connection that came in, from its greeting to its end: it says what it wants, the next hop is connected, and both

@@ -25,8 +25,7 @@ final class ClientServices {
     }
 
     /** The same with another kernel's word on what is lost. */
-    ClientServices(
-            HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer, FrameChecks.LossReader losses) {
+    ClientServices(HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer, FrameChecks.LossReader losses) {
         this.loop = loop;
         this.config = config;
         this.dialer = dialer;
