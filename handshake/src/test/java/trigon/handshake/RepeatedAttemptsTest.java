@@ -29,6 +29,7 @@ import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.testsupport.Await;
@@ -238,7 +239,7 @@ class RepeatedAttemptsTest {
     private static final class LossyWay implements AutoCloseable {
 
         /** The challenge and the fillers before it, and all but one byte of the first answer. */
-        private static final int GREETING_BYTES = HandshakeCodec.fillers().length
+        private static final int GREETING_BYTES = Filler.frames().length
                 + HandshakeCodec.encode(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES))).length
                 + HandshakeCodec.encode(new Alive(0)).length
                 - 1;

@@ -1,78 +1,24 @@
 package trigon.handshake.connect;
 
-import io.netty.bootstrap.Bootstrap;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import trigon.config.cluster.ClusterKey;
 import trigon.handshake.lifeline.HandshakeConnection;
-import trigon.handshake.message.ConnectionId;
-import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Challenge;
-import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeMessage.Reject;
 import trigon.handshake.message.HandshakeProofs;
-import trigon.handshake.message.HandshakeProofs.Side;
-import trigon.handshake.message.OpaqueBytes;
-import trigon.stream.ConnectFailures;
-import trigon.stream.SocketOptions;
-import trigon.stream.dial.FirstHop;
 
 /** The connecting side's TCP connection until the listener has proven itself. Subclasses do what comes after. */
 abstract class ClientConnection extends HandshakeConnection {
-
-    /**
-     * The goal of a connection, and the listener's proof that it takes.
-     *
-     * @param local the local address that it is bound to
-     * @param remote the listener's address
-     * @param firstHop that address, or the first relay of a circuit to it
-     * @param secret from the handle
-     * @param connection its id, from the handle
-     */
-    record Target(
-            InetAddress local,
-            InetSocketAddress remote,
-            FirstHop firstHop,
-            ConnectionSecret secret,
-            ConnectionId connection) {
-
-        /** The same, reached in segments of so many bytes at most. */
-        Target inSegmentsOf(int bytes) {
-            return new Target(local, remote, firstHop.inSegmentsOf(bytes), secret, connection);
-        }
-    }
-
-    /** A channel whose segments are limited, in both directions. */
-    private static final class NarrowChannel extends NioSocketChannel {
-        private final int segmentBytes;
-
-        NarrowChannel(int segmentBytes) {
-            this.segmentBytes = segmentBytes;
-        }
-
-        @Override
-        protected boolean doConnect(SocketAddress to, SocketAddress from) throws Exception {
-            javaChannel().bind(from);
-            SocketOptions.limitSegments(javaChannel(), segmentBytes);
-            return super.doConnect(to, null);
-        }
-    }
 
     /** Steps until the listener has proven itself. */
     private enum Greeting {
@@ -84,8 +30,7 @@ abstract class ClientConnection extends HandshakeConnection {
     }
 
     private final Target target;
-    private final FrameChecks frameChecks;
-    private final Optional<ClusterKey> clusterKey;
+    private final ClientServices services;
     private InetSocketAddress bound;
     private volatile boolean connected;
     private boolean fills;
@@ -100,8 +45,7 @@ abstract class ClientConnection extends HandshakeConnection {
     ClientConnection(ClientServices services, Duration timeout, Target target) {
         super(services.loop(), timeout, services.config(), "the TCP connection");
         this.target = target;
-        frameChecks = services.frameChecks();
-        clusterKey = services.config().clusterKey();
+        this.services = services;
         bound = new InetSocketAddress(target.local(), 0);
     }
 
@@ -126,72 +70,22 @@ abstract class ClientConnection extends HandshakeConnection {
             return;
         }
         startDeadline();
-        int segmentBytes = target.firstHop().segmentBytes();
-        new Bootstrap()
-                .group(loop().eventLoop())
-                .channelFactory(() -> segmentBytes == 0 ? new NioSocketChannel() : new NarrowChannel(segmentBytes))
-                .disableResolver() // targets are addresses, and a resolver would start a thread that has to be ended
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0) // startDeadline covers this, too
-                .handler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        target.firstHop()
-                                .opening()
-                                .ifPresent(each ->
-                                        channel.pipeline().addLast(new CircuitHandler(target.firstHop(), each)));
-                        attach(channel);
-                    }
-                })
-                .connect(target.firstHop().address(), bound)
-                .addListener(connecting -> {
-                    if (!connecting.isSuccess()) {
-                        unreachable(connecting.cause());
-                    }
-                });
-    }
-
-    private void unreachable(Throwable cause) {
-        if (loop().isClosing()) {
-            fail(Kind.ABANDONED, "this process closes its handshakes", cause);
-        } else if (target.firstHop().route().isPresent()) {
-            target.firstHop().onUnreachable();
-            String text = ConnectFailures.isRefusal(cause)
-                    ? "its process has ended, or a firewall refuses TCP"
-                    : obstacle(cause).text().orElse("check the link to it");
-            fail(
-                    Kind.NO_CIRCUIT,
-                    "no TCP connection to the relay at %s: %s; %s"
-                            .formatted(target.firstHop().address().getHostString(), cause.getMessage(), text),
-                    cause);
-        } else {
-            Obstacle obstacle = obstacle(cause);
-            fail(
-                    kindOf(obstacle, cause),
-                    "no TCP connection: %s; %s"
-                            .formatted(
-                                    cause.getMessage(),
-                                    obstacle.text()
-                                            .orElse("check the link between the two addresses, firewalls, and that"
-                                                    + " the peer's process still runs")),
-                    cause);
-        }
-    }
-
-    private static Kind kindOf(Obstacle obstacle, Throwable cause) {
-        if (obstacle.isFirewall()) {
-            return Kind.BLOCKED;
-        }
-        return ConnectFailures.isRefusal(cause) ? Kind.REFUSED : Kind.UNREACHABLE;
-    }
-
-    /** Through relays, the peer's address says nothing of the connection's end here. */
-    private Obstacle obstacle(@Nullable Throwable cause) {
-        return Obstacle.between(target.local(), target.firstHop().address().getAddress(), cause);
+        TcpDial.connect(loop(), target, bound, this::attach).addListener(connecting -> {
+            if (connecting.isSuccess()) {
+                return;
+            }
+            if (loop().isClosing()) {
+                fail(Kind.ABANDONED, "this process closes its handshakes", connecting.cause());
+            } else {
+                HandshakeException why = TcpDial.failure(target, connecting.cause());
+                fail(why.kind(), String.valueOf(why.getMessage()), connecting.cause());
+            }
+        });
     }
 
     @Override
     protected final String causeOfSilence() {
-        return proofs == null ? obstacle(null).text().map(text -> "; " + text).orElse("") : "";
+        return proofs == null ? TcpDial.causeOfSilence(target) : "";
     }
 
     @Override
@@ -200,16 +94,14 @@ abstract class ClientConnection extends HandshakeConnection {
         if (context.channel().localAddress() instanceof InetSocketAddress address) {
             bound = address;
         }
-        proofs = HandshakeProofs.of(Side.CONNECTING, target.secret(), clusterKey);
+        proofs = services.proofs(target);
         await("the answer to the hello");
-        OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
-        OpaqueBytes mark = HandshakeProofs.clusterMark(clusterKey, target.connection(), nonce);
         fills = checksFrames();
-        sendNoted(new Hello(target.connection(), nonce, mark, fills), proofs);
+        sendNoted(services.hello(target, fills), proofs);
         if (fills && target.firstHop().segmentBytes() == 0) {
             loop().later(FrameChecks.AFTER.toNanos(), () -> {
                 if (!isOver() && greeting != Greeting.DONE) {
-                    frameChecks.add(this);
+                    services.frameChecks().add(this);
                 }
             });
         }
@@ -234,7 +126,7 @@ abstract class ClientConnection extends HandshakeConnection {
             case Alive _
             when greeting == Greeting.ECHO && admit(frame) -> {
                 greeting = Greeting.DONE;
-                frameChecks.pass(target);
+                services.frameChecks().pass(target);
                 greeted();
             }
             case HandshakeMessage message -> {
@@ -249,7 +141,7 @@ abstract class ClientConnection extends HandshakeConnection {
 
     /** Returns whether to find out if frames of the full size arrive: unless they have a short while ago. */
     boolean checksFrames() {
-        return !frameChecks.hasPassed(target);
+        return !services.frameChecks().hasPassed(target);
     }
 
     /** Returns whether the listener has proven itself, and frames of this connection's size have arrived both ways. */

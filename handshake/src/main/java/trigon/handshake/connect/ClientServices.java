@@ -1,7 +1,13 @@
 package trigon.handshake.connect;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.HandshakeProofs.Side;
+import trigon.handshake.message.OpaqueBytes;
 import trigon.stream.dial.Dialer;
 import trigon.system.kernel.TcpSegments;
 
@@ -42,6 +48,23 @@ final class ClientServices {
 
     Dialer dialer() {
         return dialer;
+    }
+
+    /** Returns whether frames of the full size are known to be lost between these addresses. */
+    boolean isNarrow(InetAddress local, InetSocketAddress remote) {
+        return dialer.firstHop(local, remote).segmentBytes() > 0;
+    }
+
+    /** The proofs of a connection's client, before anything is said. */
+    HandshakeProofs proofs(Target target) {
+        return HandshakeProofs.of(Side.CONNECTING, target.secret(), config.clusterKey());
+    }
+
+    /** A connection's first message. */
+    Hello hello(Target target, boolean fills) {
+        OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
+        OpaqueBytes mark = HandshakeProofs.clusterMark(config.clusterKey(), target.connection(), nonce);
+        return new Hello(target.connection(), nonce, mark, fills);
     }
 
     /** Checks whether frames of the full size are lost; the event loop's. */

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.connect.ClientConnection.Target;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.stream.dial.NarrowPaths;
 import trigon.system.InterfaceAddress;
@@ -171,8 +170,8 @@ final class FrameChecks {
     }
 
     private static String words(Ends ends, int passed) {
-        return ("packets of %d bytes are lost between %s and %s, and packets of %d bytes pass: set one MTU on both ports"
-                        + " and on the switches between them")
+        return ("packets of %d bytes are lost between %s and %s, and packets of %d bytes pass: set one MTU on both"
+                        + " ports and on the switches between them")
                 .formatted(
                         mtu(ends.local),
                         InterfaceAddress.text(ends.local),

@@ -1,13 +1,11 @@
 package trigon.handshake.connect;
 
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.OutgoingOffer;
-import trigon.handshake.connect.ClientConnection.Target;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
@@ -15,7 +13,6 @@ import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.stream.dial.Dialer;
-import trigon.system.InterfaceAddress;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
 public final class HandshakeClient {
@@ -101,8 +98,7 @@ public final class HandshakeClient {
      */
     public Question askDirectly(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
-        InetSocketAddress end = inZoneOf(local, resolved(remote));
-        return ask(new Target(local, end, services.dialer().directly(local, end), secret, connection));
+        return ask(target(local, remote, secret, connection).directlyBy(services.dialer()));
     }
 
     private Question ask(Target target) {
@@ -113,7 +109,7 @@ public final class HandshakeClient {
 
     /** Tells whether frames of the full size are known to be lost between these addresses, and smaller ones pass. */
     public boolean isNarrow(InetAddress local, InetSocketAddress remote) {
-        return services.dialer().firstHop(local, remote).segmentBytes() > 0;
+        return services.isNarrow(local, remote);
     }
 
     private Duration timeout() {
@@ -122,22 +118,6 @@ public final class HandshakeClient {
 
     private Target target(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
-        InetSocketAddress end = inZoneOf(local, resolved(remote));
-        return new Target(local, end, services.dialer().firstHop(local, end), secret, connection);
-    }
-
-    private static InetSocketAddress resolved(InetSocketAddress remote) {
-        if (remote.isUnresolved()) {
-            throw new IllegalArgumentException(remote + " is a name, not an address");
-        }
-        return remote;
-    }
-
-    /** A link-local address means nothing without the interface to use: that of the own end. */
-    private static InetSocketAddress inZoneOf(InetAddress local, InetSocketAddress remote) {
-        int zone = local instanceof Inet6Address from ? from.getScopeId() : 0;
-        return remote.getAddress() instanceof Inet6Address to && to.getScopeId() == 0
-                ? new InetSocketAddress(InterfaceAddress.inZone(to, zone), remote.getPort())
-                : remote;
+        return Target.by(services.dialer(), local, remote, secret, connection);
     }
 }

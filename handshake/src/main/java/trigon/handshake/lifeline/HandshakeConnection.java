@@ -49,7 +49,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     /** As long as the fillers come. */
     private static final int RECEIVE_BYTES_AT_FIRST = 8192;
 
-    private static final byte[] FILLERS = HandshakeCodec.fillers();
+    private static final byte[] FILLERS = Filler.frames();
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
@@ -366,7 +366,8 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         if (over) {
             close();
         } else {
-            fail(Kind.TIMED_OUT, "%s did not come within %s%s".formatted(awaited, text(timeout), causeOfSilence()));
+            String time = timeout.toMillis() % 1000 == 0 ? timeout.toSeconds() + " s" : timeout.toMillis() + " ms";
+            fail(Kind.TIMED_OUT, "%s did not come within %s%s".formatted(awaited, time, causeOfSilence()));
         }
     }
 
@@ -378,7 +379,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         if (message instanceof HandshakeFrame frame) {
             if (over) {
                 heard(frame);
-            } else if (frame.message() instanceof Filler && fillers < HandshakeCodec.FILLERS) {
+            } else if (frame.message() instanceof Filler && fillers < Filler.MOST) {
                 fillers++;
             } else {
                 trace("received", frame.message());
@@ -419,9 +420,5 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         if (!(cause instanceof HandshakeException)) {
             close();
         }
-    }
-
-    private static String text(Duration duration) {
-        return duration.toMillis() % 1000 == 0 ? duration.toSeconds() + " s" : duration.toMillis() + " ms";
     }
 }

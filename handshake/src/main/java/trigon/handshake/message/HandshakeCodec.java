@@ -77,24 +77,6 @@ public final class HandshakeCodec {
 
     private HandshakeCodec() {}
 
-    /** As many fillers as either side sends ahead of its first message, in frames of the codec. */
-    public static final int FILLERS = 8;
-
-    /** Those fillers, some 32 KiB: three frames of the network at least, also of the longest that Ethernet has. */
-    public static byte[] fillers() {
-        byte[] filler = encode(new Filler());
-        byte[] all = new byte[FILLERS * filler.length];
-        for (int index = 0; index < FILLERS; index++) {
-            System.arraycopy(filler, 0, all, index * filler.length, filler.length);
-        }
-        return all;
-    }
-
-    /** Tells whether a message of that type may fill the longest frame. */
-    private static boolean isLong(int type) {
-        return type == REJECT || type == FAREWELL || type == NOT_NOW || type == FILLER;
-    }
-
     /** A frame's header, checked. */
     public record Header(int type, int bodyBytes) {}
 
@@ -187,7 +169,8 @@ public final class HandshakeCodec {
         }
         int type = Byte.toUnsignedInt(header.get());
         int bodyBytes = Short.toUnsignedInt(header.getShort());
-        if (bodyBytes > (isLong(type) ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
+        boolean isLong = type == REJECT || type == FAREWELL || type == NOT_NOW || type == FILLER;
+        if (bodyBytes > (isLong ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
             throw malformed("its message is too long: " + bodyBytes + " bytes");
         }
         return new Header(type, bodyBytes);

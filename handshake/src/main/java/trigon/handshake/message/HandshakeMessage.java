@@ -164,7 +164,21 @@ public sealed interface HandshakeMessage {
      * From either side, ahead of its first proof: nothing. So many of them fill frames of the network's full size, so
      * that an answer to what follows says that such frames arrive.
      */
-    record Filler() implements HandshakeMessage {}
+    record Filler() implements HandshakeMessage {
+
+        /** As many as either side sends ahead of its first proof. */
+        public static final int MOST = 8;
+
+        /** Those as frames, some 32 KiB: three of the network's at least, also of the longest that Ethernet has. */
+        public static byte[] frames() {
+            byte[] one = HandshakeCodec.encode(new Filler());
+            byte[] all = new byte[MOST * one.length];
+            for (int index = 0; index < MOST; index++) {
+                System.arraycopy(one, 0, all, index * one.length, one.length);
+            }
+            return all;
+        }
+    }
 
     private static void requirePositive(long maxMessageBytes) {
         if (maxMessageBytes <= 0) {

@@ -56,10 +56,10 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
         return new FuzzedLink(peer, outgoing);
     }
 
-    /** The way from the connecting side to the listening one, on which no other connection checks the size of frames. */
-    static ClientConnection.Target target() {
+    /** The way from the connecting side to the listening one, where nothing checks the size of frames. */
+    static Target target() {
         InetAddress local = FuzzedPeer.CONNECTING.getAddress();
-        return new ClientConnection.Target(
+        return new Target(
                         local,
                         FuzzedPeer.LISTENING,
                         Dialer.DIRECT.firstHop(local, FuzzedPeer.LISTENING),

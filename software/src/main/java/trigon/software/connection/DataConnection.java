@@ -1,14 +1,17 @@
 package trigon.software.connection;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import trigon.stream.ByteStream;
 import trigon.stream.loop.EventLoop;
+import trigon.system.kernel.TcpEnds;
 
 /** A TCP connection of a queue pair, with its place in the event loop's selector, and in that of a mover. */
 public abstract class DataConnection extends StreamReader implements EventLoop.Handler {
@@ -31,6 +34,19 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
         super(channel, headerBytes, headerBuffer);
         this.eventLoop = eventLoop;
         key = eventLoop.register(channel, 0, this);
+    }
+
+    /** Returns its socket's two addresses; empty if it has ended. */
+    public final Optional<TcpEnds> ends() {
+        try {
+            return key.channel() instanceof SocketChannel socket
+                            && socket.getLocalAddress() instanceof InetSocketAddress local
+                            && socket.getRemoteAddress() instanceof InetSocketAddress remote
+                    ? Optional.of(new TcpEnds(local, remote))
+                    : Optional.empty();
+        } catch (IOException _) {
+            return Optional.empty();
+        }
     }
 
     /** What goes out has not all gone out. */

@@ -7,10 +7,12 @@ import static trigon.software.wire.WireFormat.WRITE_WITH_IMMEDIATE;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.connection.DataConnection;
 import trigon.software.connection.Mover;
 import trigon.software.connection.Movers;
 import trigon.software.memory.ProtectedMemory;
@@ -211,7 +213,14 @@ final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public Optional<TcpEnds> connection() {
-        return engine.requester.ends();
+        AtomicReference<Optional<TcpEnds>> ends = new AtomicReference<>(Optional.empty());
+        engine.lock().locked(() -> {
+            DataConnection open = engine.requester.connection();
+            if (open != null) {
+                ends.set(open.ends());
+            }
+        });
+        return ends.get();
     }
 
     @Override

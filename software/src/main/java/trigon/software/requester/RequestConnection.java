@@ -1,15 +1,12 @@
 package trigon.software.requester;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import trigon.software.connection.DataConnection;
 import trigon.software.wire.WireFormat;
 import trigon.stream.ByteStream;
 import trigon.stream.loop.Timer;
-import trigon.system.kernel.TcpEnds;
 
 /**
  * The connection of a requester: its requests go out, the responses come in. Used under the queue pair's lock, and the
@@ -30,7 +27,6 @@ final class RequestConnection extends DataConnection {
     /** The longest that the peer may take to read what there is. By then it has heard that this end has gone. */
     private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    private final SocketChannel socket;
     private final RequestingQueuePair queuePair;
     private final Owner owner;
     private final RequestStream stream;
@@ -44,7 +40,6 @@ final class RequestConnection extends DataConnection {
             throws IOException {
         super(channel, queuePair.device().eventLoop(), WireFormat.RESPONSE_BYTES);
         carryBy(carrier);
-        socket = channel;
         this.queuePair = queuePair;
         this.owner = owner;
         this.stream = stream;
@@ -52,18 +47,6 @@ final class RequestConnection extends DataConnection {
 
     RequestStream stream() {
         return stream;
-    }
-
-    /** Its socket's two addresses; empty if it has ended. */
-    Optional<TcpEnds> ends() {
-        try {
-            return socket.getLocalAddress() instanceof InetSocketAddress local
-                            && socket.getRemoteAddress() instanceof InetSocketAddress remote
-                    ? Optional.of(new TcpEnds(local, remote))
-                    : Optional.empty();
-        } catch (IOException _) {
-            return Optional.empty();
-        }
     }
 
     /**

@@ -2,14 +2,12 @@ package trigon.software.requester;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.connection.DataConnection;
 import trigon.software.queue.SendQueue;
 import trigon.stream.ByteStream;
-import trigon.system.kernel.TcpEnds;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
@@ -46,9 +44,6 @@ public final class Requester {
     /** {@link OutstandingRequests#delivered}, for who does not hold the lock. */
     private volatile long delivered;
 
-    /** The connection's, for who does not hold the lock; empty while there is none. */
-    private volatile Optional<TcpEnds> ends = Optional.empty();
-
     /** The sending half of a queue pair in RESET. */
     public Requester(RequestingQueuePair queuePair, SendQueue queue) {
         this.queuePair = queuePair;
@@ -74,7 +69,6 @@ public final class Requester {
         connector.stop();
         RequestConnection current = connection;
         connection = null;
-        ends = Optional.empty();
         if (current != null) {
             current.close();
         }
@@ -132,7 +126,6 @@ public final class Requester {
         @Override
         public void onConnected(RequestConnection established) {
             connection = established;
-            ends = established.ends();
             outstanding.setKeptByKernel(established.carrier().isSelectable());
             queuePair.onConnectFinished();
             limits.onProgress();
@@ -177,7 +170,6 @@ public final class Requester {
 
     private void onLost() {
         connection = null;
-        ends = Optional.empty();
         lost = true;
         log.debug("{} lost the connection to its peer", queuePair);
         // firewalls forget a connection that never carries anything, and nothing is lost then; a peer's end takes both
@@ -263,11 +255,6 @@ public final class Requester {
     /** The number of requests since READY_TO_SEND that the peer has, as far as it has said so. Any thread. */
     public long delivered() {
         return delivered;
-    }
-
-    /** Both ends of the connection that its requests go out on; empty while there is none. Any thread. */
-    public Optional<TcpEnds> ends() {
-        return ends;
     }
 
     // ---- responses

@@ -11,7 +11,7 @@ import trigon.stream.circuit.CircuitRoutes.CircuitRoute;
  *
  * @param address the address to connect to: the stream's end, or the first relay of a circuit to it
  * @param route the circuit's route; empty if this is the end
- * @param segmentBytes the most bytes of a TCP segment that get there, without headers; 0: as many as the interface takes
+ * @param segmentBytes the most bytes of a TCP segment that get there, without headers; 0: what the interface takes
  */
 public record FirstHop(InetSocketAddress address, Optional<CircuitRoute> route, int segmentBytes) {
 

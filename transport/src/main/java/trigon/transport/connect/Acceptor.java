@@ -149,7 +149,7 @@ public final class Acceptor implements OfferHandler {
         Link link = link(incoming.local().getAddress(), offer.kind());
         MessageProtocol protocol =
                 MessageProtocol.on(offer.kind(), offer.stripe().isOneOfSeveral());
-        PathChannel path = factory.open(link, PathRole.RECEIVER, protocol);
+        PathChannel path = factory.open(link, PathRole.RECEIVER, protocol, false);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(path::close);
             factory.connect(

@@ -136,12 +136,10 @@ final class ConnectionAttempt implements AutoCloseable {
         InetSocketAddress remote =
                 new InetSocketAddress(path.remote().address(), path.remote().tcpPort());
         try (Unwinding unwinding = new Unwinding()) {
-            PathChannel channel = factory.open(link, PathRole.SENDER, protocol(path, stripe.isOneOfSeveral()));
+            PathChannel channel = factory.open(
+                    link, PathRole.SENDER, protocol(path, stripe.isOneOfSeveral()), client.isNarrow(local, remote));
             unwinding.onFailure(channel::close);
             channel.counters().noteRelays(path.relays());
-            if (client.isNarrow(local, remote)) {
-                channel.keepToShortPackets();
-            }
             OutgoingOffer offer = client.connect(
                     local,
                     remote,

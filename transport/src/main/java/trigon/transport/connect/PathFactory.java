@@ -72,11 +72,15 @@ public final class PathFactory {
         return random.nextLong();
     }
 
-    /** {@link PathChannel#open} with what the protocol needs. */
-    public PathChannel open(Link link, PathRole role, MessageProtocol protocol) {
+    /**
+     * {@link PathChannel#open} with what the protocol needs.
+     *
+     * @param shortPackets whether longer packets than Ethernet's usual MTU takes are lost on its way
+     */
+    public PathChannel open(Link link, PathRole role, MessageProtocol protocol, boolean shortPackets) {
         PathCapacity capacity = protocol.capacity(role, link.port().maxMessageSize());
         QueuePairParameters parameters = link.local().kind() == LinkKind.RDMA ? ofRdma : ofSoftware;
-        return PathChannel.open(link, role, capacity, parameters, random);
+        return PathChannel.open(link, role, capacity, parameters, random, shortPackets);
     }
 
     /**

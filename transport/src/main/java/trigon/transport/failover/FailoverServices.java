@@ -1,7 +1,10 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
-import trigon.system.NanoClock;
+import trigon.transport.connect.CandidatePaths;
+import trigon.transport.connect.ControlTasks;
+import trigon.transport.connect.LocalSide;
+import trigon.transport.failover.search.PathQuestions;
 import trigon.transport.failover.search.PathSearch;
 
 /**
@@ -13,7 +16,6 @@ import trigon.transport.failover.search.PathSearch;
  * @param stalls watches over the messages of senders
  * @param tasks does the work
  * @param peerTimeout so long a failover goes on without a path
- * @param clock what all that waits goes by
  */
 record FailoverServices(
         PathSearch paths,
@@ -21,5 +23,21 @@ record FailoverServices(
         FailbackTimer failbacks,
         StallWatch stalls,
         FailoverTasks tasks,
-        Duration peerTimeout,
-        NanoClock clock) {}
+        Duration peerTimeout) {
+
+    /** Those of a process, by what it brings into its connections. */
+    static FailoverServices of(
+            LocalSide side,
+            CandidatePaths candidates,
+            ControlTasks control,
+            FailoverTasks tasks,
+            Duration peerTimeout) {
+        return new FailoverServices(
+                new PathSearch(side.links(), candidates, new PathQuestions(side.client(), tasks.clock()), tasks::after),
+                new PathOffers(side),
+                new FailbackTimer(control.blocking(Failovers.WHILE)),
+                new StallWatch(control.brief(StallWatch.LOOK), control.control(), tasks.clock()),
+                tasks,
+                peerTimeout);
+    }
+}

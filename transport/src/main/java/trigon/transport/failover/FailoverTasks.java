@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import trigon.system.NanoClock;
 
 /**
  * The threads on which the work of failovers is done: what is brief on an event loop, which has its thread, and what
@@ -17,6 +18,7 @@ final class FailoverTasks {
     private final Executor leading;
     private final Executor following;
     private final Function<Duration, Executor> later;
+    private final NanoClock clock;
 
     /**
      * By these.
@@ -25,12 +27,19 @@ final class FailoverTasks {
      * @param leading runs what may block, and wait for the peer
      * @param following runs what may block, and does not wait for the peer
      * @param later runs on the event loop what is brief, so much later
+     * @param clock what all that waits goes by
      */
-    FailoverTasks(Executor eventLoop, Executor leading, Executor following, Function<Duration, Executor> later) {
+    FailoverTasks(
+            Executor eventLoop,
+            Executor leading,
+            Executor following,
+            Function<Duration, Executor> later,
+            NanoClock clock) {
         this.eventLoop = eventLoop;
         this.leading = leading;
         this.following = following;
         this.later = later;
+        this.clock = clock;
     }
 
     /**
@@ -74,6 +83,11 @@ final class FailoverTasks {
         CompletableFuture<Void> over = new CompletableFuture<>();
         later.apply(delay).execute(() -> over.complete(null));
         return over;
+    }
+
+    /** The clock of all that waits. */
+    NanoClock clock() {
+        return clock;
     }
 
     /** Runs what may block; none of it waits for the peer. */

@@ -16,7 +16,6 @@ import trigon.transport.connect.ControlTasks;
 import trigon.transport.connect.ControlThreads;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.LocalSide;
-import trigon.transport.failover.search.PathSearch;
 import trigon.transport.path.PathChannel;
 import trigon.transport.session.Failover;
 import trigon.transport.session.ReceiveSession;
@@ -60,16 +59,9 @@ public final class Failovers {
         on = side.self().failover();
         this.listeners = listeners;
         health = new PathHealth(tasks.clock());
-        FailoverTasks does =
-                new FailoverTasks(tasks.brief(Duration.ZERO), threads.leading(), threads.following(), tasks::brief);
-        services = new FailoverServices(
-                new PathSearch(side.links(), candidates, side.client(), does::after, tasks.clock()),
-                new PathOffers(side),
-                new FailbackTimer(tasks.blocking(WHILE)),
-                new StallWatch(tasks.brief(StallWatch.LOOK), tasks.control(), tasks.clock()),
-                does,
-                peerTimeout,
-                tasks.clock());
+        FailoverTasks does = new FailoverTasks(
+                tasks.brief(Duration.ZERO), threads.leading(), threads.following(), tasks::brief, tasks.clock());
+        services = FailoverServices.of(side, candidates, tasks, does, peerTimeout);
         if (on) {
             tasks.control().execute(ProcessBarrier::isAvailable); // what takes time at first is done then
         }

@@ -1,12 +1,9 @@
 package trigon.transport.failover;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -16,24 +13,18 @@ import org.jspecify.annotations.Nullable;
 import trigon.handshake.Established;
 import trigon.handshake.OutgoingOffer;
 import trigon.handshake.message.HandshakeException;
-import trigon.handshake.message.HandshakeMessage.Answer;
-import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.ResumeCounts;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
-import trigon.transport.Unwinding;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.connect.LocalSide;
-import trigon.transport.connect.PeerEnd;
 import trigon.transport.path.PathChannel;
-import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.verbs.VerbsException;
 
 /**
- * One attempt of a sender to bring up new queue pairs for a connection, one over each of some paths, each by a handshake
- * of its own. Its steps call verbs, which may block, one at a time on the executor's threads; between them nobody waits
- * for the peer.
+ * One attempt of a sender to bring up new queue pairs for a connection, one over each of some paths, each by a
+ * handshake of its own. Its steps call verbs, which may block, one at a time on the executor's threads; between them
+ * nobody waits for the peer.
  */
 final class OfferAttempt {
 
@@ -41,7 +32,7 @@ final class OfferAttempt {
     record Answered(List<PathChannel> paths, long received) {}
 
     /** A queue pair on its way up. */
-    private record Pending(Path over, PathChannel path, OutgoingOffer offer) {}
+    record Pending(Path over, PathChannel path, OutgoingOffer offer) {}
 
     /** It did not come up over a path. */
     static final class FailedException extends RuntimeException {
@@ -75,7 +66,7 @@ final class OfferAttempt {
         }
     }
 
-    private final LocalSide side;
+    private final PathOffers offers;
     private final Counterpart peer;
     private final MessageProtocol protocol;
     private final CompletableFuture<?> stop;
@@ -85,13 +76,17 @@ final class OfferAttempt {
     /**
      * One that has offered nothing.
      *
-     * @param side what the process brings into its connections
+     * @param offers opens and connects its queue pairs
      * @param stop ends it
      * @param blocking runs what calls verbs
      */
     OfferAttempt(
-            LocalSide side, Counterpart peer, MessageProtocol protocol, CompletableFuture<?> stop, Executor blocking) {
-        this.side = side;
+            PathOffers offers,
+            Counterpart peer,
+            MessageProtocol protocol,
+            CompletableFuture<?> stop,
+            Executor blocking) {
+        this.offers = offers;
         this.peer = peer;
         this.protocol = protocol;
         this.stop = stop;
@@ -106,12 +101,12 @@ final class OfferAttempt {
      * @return the new paths, all of them; or none, and a {@link FailedException}. Completes on any thread
      */
     CompletableFuture<Answered> make(List<Path> over, ResumeCounts counts) {
-        long attempt = side.factory().nextAttempt();
+        long attempt = offers.nextAttempt();
         try {
             for (int index = 0; index < over.size(); index++) {
                 Path path = over.get(index);
                 Stripe stripe = new Stripe(attempt, index, over.size());
-                orFail(path, () -> pending.add(offer(path, stripe, counts)));
+                orFail(path, () -> pending.add(offers.open(peer, protocol, path, stripe, counts)));
             }
         } catch (RuntimeException | Error e) {
             giveUp();
@@ -141,54 +136,20 @@ final class OfferAttempt {
         return all;
     }
 
-    private Pending offer(Path over, Stripe stripe, ResumeCounts counts) {
-        PathChannel path = side.factory().open(side.links().of(over.local()), PathRole.SENDER, protocol);
-        try (Unwinding unwinding = new Unwinding()) {
-            unwinding.onFailure(path::close);
-            path.counters().noteRelays(over.relays());
-            InetAddress local = over.local().bindAddress();
-            InetSocketAddress remote =
-                    new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
-            if (side.client().isNarrow(local, remote)) {
-                path.keepToShortPackets();
-            }
-            Offer offer = new Offer(
-                    peer.connection(),
-                    side.self(),
-                    over.kind(),
-                    stripe,
-                    path.endpoint(),
-                    path.forPeer(),
-                    path.maxMessageBytes(),
-                    Optional.of(counts),
-                    side.fittingAddresses());
-            OutgoingOffer offered = side.client().connect(local, remote, peer.secret(), offer);
-            unwinding.succeeded();
-            return new Pending(over, path, offered);
-        }
-    }
-
     /** Connects all queue pairs, and proves that they carry something, beside each other. */
     private void bringUp() {
         Map<Pending, Runnable> proofs = new LinkedHashMap<>();
         for (Pending each : pending) {
-            orFail(each.over, () -> {
-                Answer answer = each.offer.answer().join();
-                PeerEnd end =
-                        new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps());
-                side.factory()
-                        .connect(each.path, PathRole.SENDER, protocol, end, each.offer.key(), peer.trafficClass());
-                proofs.put(each, side.factory().prove(each.path));
-            });
+            orFail(each.over, () -> proofs.put(each, offers.connect(each, protocol, peer)));
         }
         proofs.forEach((each, proof) -> orFail(each.over, proof));
-        pending.forEach(each -> side.factory().awaitOpen(each.path));
+        pending.forEach(each -> offers.awaitOpen(each.path));
     }
 
     /** The peer knows that all are up: from now on their ends are watched. */
     private Answered watch() {
         for (Pending each : pending) {
-            side.factory().watch(each.path, each.offer.result().join(), peer.name());
+            offers.watch(each.path, each.offer.result().join(), peer.name());
         }
         return new Answered(
                 pending.stream().map(Pending::path).toList(),

@@ -1,7 +1,9 @@
 package trigon.transport.failover;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -9,10 +11,13 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import trigon.handshake.Established;
 import trigon.handshake.IncomingOffer;
+import trigon.handshake.OutgoingOffer;
 import trigon.handshake.message.EndFailure;
+import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.ResumeCounts;
+import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
@@ -73,7 +78,58 @@ final class PathOffers {
             Executor blocking) {
         ResumeCounts counts = new ResumeCounts(
                 resume.attempt(), resume.begun(), resume.confirmed(), protocol == MessageProtocol.EAGER);
-        return new OfferAttempt(side, peer, protocol, stop, blocking).make(over, counts);
+        return new OfferAttempt(this, peer, protocol, stop, blocking).make(over, counts);
+    }
+
+    /** Opens a queue pair over a path, and begins the handshake that offers it. */
+    OfferAttempt.Pending open(
+            Counterpart peer, MessageProtocol protocol, Path over, Stripe stripe, ResumeCounts counts) {
+        InetAddress local = over.local().bindAddress();
+        InetSocketAddress remote =
+                new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
+        boolean narrow = side.client().isNarrow(local, remote);
+        PathChannel path = factory.open(links.of(over.local()), PathRole.SENDER, protocol, narrow);
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(path::close);
+            path.counters().noteRelays(over.relays());
+            Offer offer = new Offer(
+                    peer.connection(),
+                    side.self(),
+                    over.kind(),
+                    stripe,
+                    path.endpoint(),
+                    path.forPeer(),
+                    path.maxMessageBytes(),
+                    Optional.of(counts),
+                    side.fittingAddresses());
+            OutgoingOffer offered = side.client().connect(local, remote, peer.secret(), offer);
+            unwinding.succeeded();
+            return new OfferAttempt.Pending(over, path, offered);
+        }
+    }
+
+    /** Connects a queue pair to its peer's, which has answered. Returns what is left of its proof, which waits. */
+    Runnable connect(OfferAttempt.Pending answered, MessageProtocol protocol, Counterpart peer) {
+        Answer answer = answered.offer().answer().join();
+        PeerEnd end = new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps());
+        factory.connect(
+                answered.path(),
+                PathRole.SENDER,
+                protocol,
+                end,
+                answered.offer().key(),
+                peer.trafficClass());
+        return factory.prove(answered.path());
+    }
+
+    /** {@link PathFactory#awaitOpen}. */
+    void awaitOpen(PathChannel path) {
+        factory.awaitOpen(path);
+    }
+
+    /** {@link PathFactory#nextAttempt}. */
+    long nextAttempt() {
+        return factory.nextAttempt();
     }
 
     NodeIdentity self() {
@@ -99,7 +155,7 @@ final class PathOffers {
         if (offer.kind() == LinkKind.RDMA && !link.isUp()) {
             throw new IllegalArgumentException(link + " is down");
         }
-        PathChannel path = factory.open(link, PathRole.RECEIVER, protocol);
+        PathChannel path = factory.open(link, PathRole.RECEIVER, protocol, false);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(path::close);
             PeerEnd end = new PeerEnd(

@@ -1,19 +1,11 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
 import trigon.transport.connect.Counterpart;
-import trigon.transport.failover.OfferAttempt.Answered;
 import trigon.transport.failover.search.Found;
-import trigon.transport.failover.search.LatestPaths;
 import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.failover.search.PathSearch;
 import trigon.transport.failover.search.ProvenEnds;
@@ -21,12 +13,8 @@ import trigon.transport.failover.search.Search;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
 import trigon.transport.path.PathLoss;
-import trigon.transport.protocol.MessageProtocol;
-import trigon.transport.resume.SenderResume;
-import trigon.transport.resume.SenderResume.State;
 import trigon.transport.session.Failover;
 import trigon.transport.session.Resumption;
-import trigon.verbs.VerbsException;
 
 /**
  * Leads a sender's session to another path when its own fails: it asks over all paths whether the peer lives; once it
@@ -38,31 +26,9 @@ import trigon.verbs.VerbsException;
  */
 final class SenderFailover implements Failover {
 
-    private static final Logger log = LoggerFactory.getLogger(SenderFailover.class);
-
-    /** End of an attempt to bring up new paths. */
-    private record Outcome(
-            @Nullable Answered answered, @Nullable Throwable why) {
-
-        /** Why none came up; what is no failure of a path ends the failover. */
-        OfferAttempt.FailedException failure() {
-            Throwable cause = why instanceof CompletionException ? why.getCause() : why;
-            if (cause instanceof OfferAttempt.FailedException failure) {
-                return failure;
-            }
-            throw new IllegalStateException("no new path came up", why);
-        }
-    }
-
-    private static final Duration MOMENT = Duration.ofMillis(2);
-
-    /** Time for the lifeline of a peer that is lost to say why. */
-    private static final Duration REASON_TIMEOUT = Duration.ofMillis(1500);
-
     private final Resumption session;
     private final Counterpart peer;
     private final PathSearch paths;
-    private final PathOffers offers;
     private final Journal journal;
     private final Failback back;
     private final FailoverTasks tasks;
@@ -75,11 +41,8 @@ final class SenderFailover implements Failover {
     /** Held by who does something to the session. */
     final Object use = new Object();
 
-    /** Changed by who works. */
-    private volatile SenderResume resume = SenderResume.up();
-
-    private final LatestPaths latest = new LatestPaths();
     private final PathSuspicion suspicion;
+    private final SenderMoves moves;
     private final StallWatch stalls;
     private final StalledSender stalled;
     private boolean working;
@@ -93,14 +56,15 @@ final class SenderFailover implements Failover {
         this.session = session;
         this.peer = peer;
         paths = services.paths();
-        offers = services.offers();
         this.journal = journal;
         back = new Failback(this, session, peer, journal, services, end);
         tasks = services.tasks();
         steps = new FailoverSteps(tasks, session, this::giveUp, this::cannotLook);
         suspicion = new PathSuspicion(session.paths());
         peerTimeout = services.peerTimeout();
-        clock = services.clock();
+        clock = services.tasks().clock();
+        moves = new SenderMoves(
+                this, new SenderMoves.Moved(session, peer, journal, suspicion, end), services, back, steps);
         stalls = services.stalls();
         stalled = new StalledSender(peer, session, services, suspicion, end, this::breakPath);
         stalls.add(stalled);
@@ -129,7 +93,7 @@ final class SenderFailover implements Failover {
         if (!suspicion.isOf(path)) {
             return true; // nobody uses it any more
         }
-        if (!suspicion.note(path, loss, resume.state() != State.UP)) {
+        if (!suspicion.note(path, loss, !moves.isUp())) {
             end.reach();
             return false;
         }
@@ -203,7 +167,7 @@ final class SenderFailover implements Failover {
         if (stopIfHeardAgain()) {
             return;
         }
-        tryMove(found.forQueuePairs(session.queuePairs()), search, move -> goOn(move, search, gone));
+        moves.tryMove(found.forQueuePairs(session.queuePairs()), search, move -> goOn(move, search, gone));
     }
 
     private void goOn(Move move, Search search, boolean gone) {
@@ -241,7 +205,7 @@ final class SenderFailover implements Failover {
 
     /** Tells whether the path in use was only quiet, and is not any more: then nothing more is done. */
     private synchronized boolean stopIfHeardAgain() {
-        if (resume.state() == State.UP && suspicion.clearIfHeard()) {
+        if (moves.isUp() && suspicion.clearIfHeard()) {
             journal.logHeard();
             working = false;
         }
@@ -250,7 +214,7 @@ final class SenderFailover implements Failover {
 
     /** Tells whether it is for this to say that the time is over, and not for the lifeline. */
     private boolean isOver(Search search) {
-        return search.isOver(peerTimeout) && (suspicion.isKnown() || resume.state() != State.UP);
+        return search.isOver(peerTimeout) && (suspicion.isKnown() || !moves.isUp());
     }
 
     /** Tells whether all is well with the path in use; then nothing more is done. */
@@ -267,133 +231,16 @@ final class SenderFailover implements Failover {
         return end.isReached();
     }
 
-    /** Goes on over those paths, one for each queue pair; what comes of it goes to that. */
-    private void tryMove(List<Path> over, Search search, Consumer<Move> then) {
-        PathChannel previous = session.path();
-        String why = suspicion.words();
-        if (!prepareMove(over, search, why)) {
-            then.accept(Move.FAILED);
-        } else if (resume.state() == State.LOST) {
-            giveUpLost(previous);
-            then.accept(Move.FAILED);
-        } else {
-            moveTo(over, search, why, false, then);
-        }
-    }
-
-    /** Stops the session and counts, if it has not been before; false if there is nothing to move now. */
-    private boolean prepareMove(List<Path> over, Search search, String why) {
-        synchronized (use) {
-            if (endIfLost()) {
-                return false;
-            }
-            if (resume.state() == State.UP) {
-                journal.logLoss(session.paths(), suspicion.failed(), why);
-                resume = resume.broken();
-                Resumption.Counts counts = session.fence(why);
-                if (counts == null) {
-                    end.reach();
-                    return false;
-                }
-                resume = resume.fenced(counts.begun(), counts.confirmed());
-                if (search.exclude(latest.fruitless(over, counts.confirmed()))) {
-                    return false;
-                }
-            }
-            resume = resume.challenged();
-        }
-        return true;
-    }
-
-    /** The same, once it is stopped and counted. */
-    private void moveTo(List<Path> over, Search search, String why, boolean returns, Consumer<Move> then) {
-        MessageProtocol by = session.over(over.getFirst());
-        CompletableFuture<Outcome> outcome = offers.offer(peer, by, over, resume, end.reached(), tasks.leading())
-                .handle(Outcome::new);
-        steps.beginWith(
-                outcome,
-                known -> then.accept(
-                        known.answered == null
-                                ? noteFailure(known.failure(), search)
-                                : take(known.answered, by, over, search, why, returns)));
-    }
-
-    private Move noteFailure(OfferAttempt.FailedException e, Search search) {
-        PathChannel previous = session.path();
-        log.debug("{}: no new path over {}", previous, e.over(), e);
-        search.exclude(e.over());
-        resume = resume.failed(resume.attempt());
-        if (e.isRefusal()) {
-            refusedBy(previous, String.valueOf(e.getMessage()));
-            return Move.REFUSED;
-        }
-        if (!end.isReached() && e.isOfPath()) {
-            journal.logNoPath(e.over().local(), String.valueOf(e.getMessage()));
-        }
-        return Move.FAILED;
-    }
-
-    /** The new paths are up, and the peer counts on them. */
-    private Move take(
-            Answered answered, MessageProtocol by, List<Path> over, Search search, String why, boolean returns) {
-        PathChannel previous = session.path();
-        List<PathChannel> previousPaths = session.paths();
-        synchronized (use) {
-            resume = resume.answered(resume.attempt(), answered.received());
-            if (resume.state() == State.LOST || endIfLost()) {
-                answered.paths().forEach(PathChannel::close);
-                if (resume.state() == State.LOST) {
-                    giveUpLost(previous);
-                }
-                return Move.FAILED;
-            }
-            latest.replace(over, answered.received());
-            PathSuspicion.Before ofPrevious = confirm(answered.paths());
-            try {
-                if (!session.moveTo(answered.paths(), by, answered.received())) {
-                    end.reach();
-                    answered.paths().forEach(PathChannel::close);
-                    return Move.FAILED;
-                }
-            } catch (VerbsException e) {
-                log.warn("{}: cannot move to {}: {}", previous, over, e.getMessage());
-                answered.paths().forEach(PathOffers::drop);
-                search.exclude(over);
-                suspicion.restore(ofPrevious);
-                resume = resume.broken().fenced(resume.begun(), resume.confirmed());
-                return Move.FAILED;
-            }
-            answered.paths().forEach(this::lookAfter);
-            session.watch();
-        }
-        previousPaths.forEach(PathChannel::close);
-        long paused = search.nanos();
-        long repeated = resume.begun() - resume.received();
-        if (returns && repeated == 0) {
-            journal.logReturn(previousPaths, answered.paths(), paused);
-        } else {
-            journal.logMove(previousPaths, answered.paths(), why, paused, repeated, session.repeatedBytes());
-        }
-        back.noteMove(over);
-        steps.beginLater(MOMENT, this::repeat);
-        return Move.MADE;
-    }
-
-    /**
-     * The others are in use from now on, before the data path comes in and finds fault with them. With that the state
-     * changes: the peer lets go of the previous ones, and while they seemed in use that would be the peer's end.
-     */
-    private synchronized PathSuspicion.Before confirm(List<PathChannel> next) {
-        resume = resume.confirmed(resume.attempt());
-        return suspicion.moveTo(next);
-    }
-
     /** Goes back to its first links, if they are well again. Waits until it is there, or has failed. */
     void failBack() {
         CompletableFuture<Void> done = new CompletableFuture<>();
+        Search search = new Search(clock);
         back.find()
                 .filter(_ -> tryBegin())
-                .ifPresentOrElse(better -> steps.run(() -> returnTo(better, done)), () -> done.complete(null));
+                .ifPresentOrElse(
+                        better ->
+                                steps.run(() -> moves.returnTo(better, search, move -> endReturn(move, search, done))),
+                        () -> done.complete(null));
         CompletableFuture.anyOf(done, end.reached()).join();
     }
 
@@ -401,17 +248,6 @@ final class SenderFailover implements Failover {
         boolean begins = !working && !endIfLost();
         working |= begins;
         return begins;
-    }
-
-    private void returnTo(List<Path> better, CompletableFuture<Void> done) {
-        Search search = new Search(clock);
-        Resumption.Counts counts = back.stopBetweenMessages(System.nanoTime(), () -> !suspicion.isKnown());
-        if (counts == null) {
-            endReturn(Move.MADE, search, done);
-        } else {
-            resume = resume.broken().fenced(counts.begun(), counts.confirmed()).challenged();
-            moveTo(better, search, Failback.WHY, true, move -> endReturn(move, search, done));
-        }
     }
 
     private void endReturn(Move move, Search search, CompletableFuture<Void> done) {
@@ -424,29 +260,8 @@ final class SenderFailover implements Failover {
         }
     }
 
-    private void repeat() {
-        synchronized (use) {
-            if (!endIfLost() && session.repeat()) {
-                steps.beginLater(MOMENT, this::repeat);
-            }
-        }
-    }
-
-    /** The peer's end says that it is lost: its lifeline may say why, within a moment. */
-    private void refusedBy(PathChannel previous, String why) {
-        steps.beginLater(REASON_TIMEOUT, () -> {
-            if (!endIfLost()) {
-                giveUp(() -> FailoverEnd.byRefusal(previous, why));
-            }
-        });
-    }
-
-    private void giveUpLost(PathChannel previous) {
-        giveUp(() -> FailoverEnd.byFailure(
-                previous, suspicion.words() + "; and " + resume.lost().words()));
-    }
-
-    private void giveUp(Runnable loss) {
+    /** Ends it, once, and has a path told why. */
+    void giveUp(Runnable loss) {
         synchronized (this) {
             if (!end.reach()) {
                 return;

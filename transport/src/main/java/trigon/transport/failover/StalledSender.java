@@ -41,11 +41,11 @@ final class StalledSender {
     private final BiConsumer<PathChannel, String> broken;
 
     // of the thread that looks
-    private long begun = -1;
+    private long sent = -1;
     private long nextCheck;
     private Duration pause = FIRST_PAUSE;
 
-    /** Checks that have passed since a message was last begun. */
+    /** Checks that have passed since something was last sent. */
     private final AtomicInteger passed = new AtomicInteger();
 
     /**
@@ -71,13 +71,15 @@ final class StalledSender {
     }
 
     /**
-     * Takes note of the messages begun by now; returns whether there have been none for so long that the kernel is to be
-     * asked. The longer there are none, the more seldom: a connection that is idle looks like one that is stuck.
+     * Takes note of what was sent by now; returns whether there has been nothing for so long that the kernel is to be
+     * asked. The longer there is nothing, the more seldom: a connection that is idle looks like one that is stuck.
      */
     boolean advance(long now) {
-        long known = session.begunLately();
-        if (known != begun) {
-            begun = known;
+        long known = session.paths().stream()
+                .mapToLong(path -> path.counters().bytes())
+                .sum();
+        if (known != sent) {
+            sent = known;
             passed.set(0);
             pause = FIRST_PAUSE;
             nextCheck = now + pause.toNanos();

@@ -41,8 +41,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     private final PathResources resources;
     private final PathCounters counters;
 
-    /** Longer packets are lost on its way, as far as is known. */
-    private Mtu longestPacket = Mtu.MTU_4096;
+    private final Mtu longestPacket;
 
     private long maxMessageBytes;
     private int speedMbps;
@@ -61,18 +60,33 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
 
     private volatile PathKeeper keeper = PathKeeper.NONE;
 
-    /** {@link PathResources#open}: the queue pair is in INIT. */
+    /**
+     * {@link PathResources#open}: the queue pair is in INIT.
+     *
+     * @param shortPackets whether longer packets than Ethernet's usual MTU takes are lost on its way
+     */
     public static PathChannel open(
-            Link link, PathRole role, PathCapacity capacity, QueuePairParameters parameters, RandomGenerator random) {
-        PathChannel path = new PathChannel(link, role, capacity, parameters, random);
+            Link link,
+            PathRole role,
+            PathCapacity capacity,
+            QueuePairParameters parameters,
+            RandomGenerator random,
+            boolean shortPackets) {
+        PathChannel path = new PathChannel(link, role, capacity, parameters, random, shortPackets);
         link.paths().add(path);
         return path;
     }
 
     private PathChannel(
-            Link link, PathRole role, PathCapacity capacity, QueuePairParameters parameters, RandomGenerator random) {
+            Link link,
+            PathRole role,
+            PathCapacity capacity,
+            QueuePairParameters parameters,
+            RandomGenerator random,
+            boolean shortPackets) {
         this.link = link;
         this.role = role;
+        longestPacket = shortPackets ? Mtu.MTU_1024 : Mtu.MTU_4096;
         sendQueueDepth = capacity.sendQueueDepth();
         maxMessageBytes = link.port().maxMessageSize();
         speedMbps = link.local().assumedMbps();
@@ -313,11 +327,6 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
 
     public QueuePairEndpoint endpoint() {
         return resources.endpoint().limitedTo(longestPacket);
-    }
-
-    /** Keeps to packets that pass where Ethernet's usual MTU does; before the peer hears of its {@link #endpoint}. */
-    public void keepToShortPackets() {
-        longestPacket = Mtu.MTU_1024;
     }
 
     /** The ring by which the receiver says where messages may go; only where the capacity has one. */

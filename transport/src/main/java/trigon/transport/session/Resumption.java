@@ -168,11 +168,6 @@ public final class Resumption {
         }
     }
 
-    /** Messages begun, as of lately and not of now: the data path is not kept out. Any thread. */
-    public long begunLately() {
-        return protocol().begun();
-    }
-
     /** Notices from now on when a path in use is lost, as nothing did since it moved. */
     public void watch() {
         session.watchPaths();

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
+import trigon.system.NanoClock;
 
 class FailoverTasksTest {
 
@@ -21,7 +22,8 @@ class FailoverTasksTest {
                     throw none;
                 },
                 done::add,
-                _ -> Runnable::run);
+                _ -> Runnable::run,
+                NanoClock.SYSTEM);
 
         tasks.begin(() -> done.add("step"), done::add);
 
@@ -30,7 +32,8 @@ class FailoverTasksTest {
 
     @Test
     void theDataPathMakesNoThread() {
-        FailoverTasks tasks = new FailoverTasks(Runnable::run, _ -> done.add("thread"), done::add, _ -> done::add);
+        FailoverTasks tasks =
+                new FailoverTasks(Runnable::run, _ -> done.add("thread"), done::add, _ -> done::add, NanoClock.SYSTEM);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isTrue();
 
@@ -45,7 +48,8 @@ class FailoverTasksTest {
                 },
                 Runnable::run,
                 done::add,
-                _ -> done::add);
+                _ -> done::add,
+                NanoClock.SYSTEM);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isFalse();
 
@@ -55,9 +59,14 @@ class FailoverTasksTest {
     @Test
     void whatComesLaterIsNoLessToldThatItCannotBe() {
         RejectedExecutionException closed = new RejectedExecutionException("the plugin is closed");
-        FailoverTasks tasks = new FailoverTasks(Runnable::run, Runnable::run, done::add, _ -> step -> {
-            throw closed;
-        });
+        FailoverTasks tasks = new FailoverTasks(
+                Runnable::run,
+                Runnable::run,
+                done::add,
+                _ -> step -> {
+                    throw closed;
+                },
+                NanoClock.SYSTEM);
 
         tasks.beginLater(Duration.ofMillis(1), () -> done.add("step"), done::add);
 

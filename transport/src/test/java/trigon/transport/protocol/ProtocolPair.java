@@ -109,7 +109,8 @@ final class ProtocolPair implements AutoCloseable {
     }
 
     private PathChannel open(int link, PathRole role, MessageProtocol protocol) {
-        return PathChannel.open(links.all().get(link), role, protocol.capacity(role, 1 << 30), PARAMETERS, random);
+        return PathChannel.open(
+                links.all().get(link), role, protocol.capacity(role, 1 << 30), PARAMETERS, random, false);
     }
 
     private void connect() {

@@ -1,7 +1,5 @@
 package trigon.transport.failover.search;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -13,13 +11,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import trigon.handshake.connect.HandshakeClient;
 import trigon.handshake.connect.Question;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
-import trigon.system.NanoClock;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.path.Links;
@@ -33,8 +29,7 @@ public final class PathSearch {
     private final Function<Duration, CompletableFuture<Void>> timer;
     private final Links links;
     private final CandidatePaths candidates;
-    private final HandshakeClient client;
-    private final SharedQuestions questions;
+    private final PathQuestions questions;
 
     /**
      * Among what there is at the time of each search.
@@ -44,14 +39,12 @@ public final class PathSearch {
     public PathSearch(
             Links links,
             CandidatePaths candidates,
-            HandshakeClient client,
-            Function<Duration, CompletableFuture<Void>> timer,
-            NanoClock clock) {
+            PathQuestions questions,
+            Function<Duration, CompletableFuture<Void>> timer) {
         this.timer = timer;
         this.links = links;
         this.candidates = candidates;
-        this.client = client;
-        questions = new SharedQuestions(clock);
+        this.questions = questions;
     }
 
     /**
@@ -75,20 +68,20 @@ public final class PathSearch {
         List<Path> usable =
                 usable(known(peer, session).stream().filter(session::mayTake).toList());
         Function<Path, PathPenalty> compared = PathPenalty.among(usable, path -> orNarrow(path, penalty.apply(path)));
-        Map<Path, Question> questions = new LinkedHashMap<>();
+        Map<Path, Question> asked = new LinkedHashMap<>();
         AskingRound round = new AskingRound(
                 inOrder(usable, compared),
                 session.queuePairs() > 1,
                 path -> {
-                    Question question = ask(peer, connection, path);
-                    questions.put(path, question);
+                    Question question = questions.ask(peer, connection, path);
+                    asked.put(path, question);
                     return question.answered();
                 },
                 timer,
                 stop);
         return round.begin().thenApply(_ -> {
             Map<Path, Answer> answers = new LinkedHashMap<>();
-            questions.forEach((path, question) -> answers.put(path, answer(path, question)));
+            asked.forEach((path, question) -> answers.put(path, answer(path, question)));
             Found found = Found.by(answers, proven::has);
             found.alive().forEach(proven::add);
             return found.leastPenalized(compared);
@@ -96,16 +89,12 @@ public final class PathSearch {
     }
 
     private PathPenalty orNarrow(Path path, PathPenalty penalty) {
-        return isNarrow(path) && penalty.compareTo(PathPenalty.NARROW) < 0 ? PathPenalty.NARROW : penalty;
-    }
-
-    private boolean isNarrow(Path path) {
-        return client.isNarrow(local(path), remote(path));
+        return questions.isNarrow(path) && penalty.compareTo(PathPenalty.NARROW) < 0 ? PathPenalty.NARROW : penalty;
     }
 
     /**
-     * Asks over a path in use, by a connection of its own, whether packets of the full size pass both ways. May block to
-     * find out which paths there are, and not for the answer.
+     * Asks over a path in use, by a connection of its own, whether packets of the full size pass both ways. May block
+     * to find out which paths there are, and not for the answer.
      */
     public CompletableFuture<PathCheck> check(Counterpart peer, Resumption session, PathChannel inUse) {
         Optional<Path> over = known(peer, session).stream()
@@ -115,24 +104,15 @@ public final class PathSearch {
         if (over.isEmpty()) {
             return CompletableFuture.completedFuture(PathCheck.SILENT);
         }
-        boolean narrowBefore = isNarrow(over.get());
-        CompletableFuture<Void> asked = ask(peer, peer.connection(), over.get()).answered();
+        boolean narrowBefore = questions.isNarrow(over.get());
+        CompletableFuture<Void> asked =
+                questions.ask(peer, peer.connection(), over.get()).answered();
         return CompletableFuture.anyOf(asked, timer.apply(AskingRound.LONGEST)).handle((_, _) -> {
             if (asked.isDone() && !asked.isCompletedExceptionally()) {
                 return PathCheck.PASSED;
             }
-            return !narrowBefore && isNarrow(over.get()) ? PathCheck.NARROW : PathCheck.SILENT;
+            return !narrowBefore && questions.isNarrow(over.get()) ? PathCheck.NARROW : PathCheck.SILENT;
         });
-    }
-
-    /** Between the same link-local addresses, there may be a path through relays as well. */
-    private Question ask(Counterpart peer, ConnectionId connection, Path path) {
-        boolean direct = path.reason().isLinkLocal();
-        return questions.ask(
-                new SharedQuestions.Way(local(path), remote(path), direct),
-                () -> direct
-                        ? client.askDirectly(local(path), remote(path), peer.secret(), connection)
-                        : client.ask(local(path), remote(path), peer.secret(), connection));
     }
 
     private Answer answer(Path path, Question question) {
@@ -165,13 +145,14 @@ public final class PathSearch {
                         Optional.of(over),
                         peer.connection().value())
                 .stream()
-                .filter(path -> path.local().equals(over) && !path.isRelayed() && !isNarrow(path))
+                .filter(path -> path.local().equals(over) && !path.isRelayed() && !questions.isNarrow(path))
                 .findFirst();
     }
 
     /** Tells whether the peer answers over that path, in time, for which it waits. */
     public boolean probe(Counterpart peer, Path path, CompletableFuture<?> stop) {
-        CompletableFuture<Void> answer = ask(peer, peer.connection(), path).answered();
+        CompletableFuture<Void> answer =
+                questions.ask(peer, peer.connection(), path).answered();
         return await(CompletableFuture.anyOf(answer, stop), AskingRound.LONGEST)
                 && answer.isDone()
                 && !answer.isCompletedExceptionally();
@@ -224,13 +205,5 @@ public final class PathSearch {
         } catch (InterruptedException e) {
             throw new IllegalStateException("interrupted while looking for a path", e);
         }
-    }
-
-    private static InetAddress local(Path path) {
-        return path.local().bindAddress();
-    }
-
-    private static InetSocketAddress remote(Path path) {
-        return new InetSocketAddress(path.remote().address(), path.remote().tcpPort());
     }
 }

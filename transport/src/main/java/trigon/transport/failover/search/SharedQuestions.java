@@ -22,7 +22,7 @@ final class SharedQuestions {
     /** Age of an answer that is as good as a new one. */
     static final Duration FRESH = Duration.ofMillis(100);
 
-    /** Questions of a job's usual number of peers and paths; of more, those are forgotten that are of no use any more. */
+    /** Questions of a job's usual number of peers and paths; of more, those of no more use are forgotten. */
     private static final int USUAL = 64;
 
     /**
