@@ -50,9 +50,13 @@ final class ClientServices {
         return dialer;
     }
 
-    /** Returns whether frames of the full size are known to be lost between these addresses. */
+    /**
+     * Returns whether frames of the full size are known to be lost between these addresses; through relays, nothing is
+     * known before one of them is taken.
+     */
     boolean isNarrow(InetAddress local, InetSocketAddress remote) {
-        return dialer.firstHop(local, remote).segmentBytes() > 0;
+        return !dialer.usesRelays(local, remote.getAddress())
+                && dialer.narrowPaths().segmentBytes(local, remote.getAddress()) > 0;
     }
 
     /** The proofs of a connection's client, before anything is said. */
