@@ -130,10 +130,10 @@ public sealed interface ValueType<T> {
             return EnumWords.find(constants.getEnumConstants(), text);
         }
 
-        /** Allows YAML's words for truth where the words are the same. */
+        /** Allows YAML's words for truth where one of the words is the same. */
         @Override
         public boolean mayBeTruth() {
-            return parse("on").isPresent();
+            return parse("on").isPresent() || parse("off").isPresent();
         }
 
         @Override

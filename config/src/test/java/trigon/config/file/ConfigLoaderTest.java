@@ -117,6 +117,16 @@ class ConfigLoaderTest {
         assertThat(config.stripes()).isEqualTo(new StripeConfig(StripePolicy.ALL, 2));
     }
 
+    /** YAML takes an unquoted "off" for a boolean. */
+    @ParameterizedTest
+    @ValueSource(strings = {"failover", "lanes", "relay", "oneSided", "gpuMemory"})
+    void offNeedsNoQuotes(String key) {
+        PluginConfig config =
+                TestFile.of(directory, "version: 1\n%s: off\n".formatted(key)).load();
+
+        assertThat(config.describe()).anyMatch(line -> line.startsWith(key + ": off ("));
+    }
+
     @Test
     void rdmaQueuePairsGiveUpSoonWithFailoverUnlessTheyAreToldWhen() {
         PluginConfig failover = TestFile.of(directory, NODES + "failover: on\n").load();
