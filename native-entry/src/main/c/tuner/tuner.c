@@ -69,7 +69,8 @@ static int open_tuner(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, 
     return NCCL_INVALID_ARGUMENT;
   }
   int result = open_policy(&policy, comm_id, ranks, nodes, log);
-  uintptr_t own = chooses_channels(ranks, nodes) ? (uintptr_t)ranks << RANKS_SHIFT : 0;
+  bool tunes = atomic_load(&policy_state.tuning) == TUNING_AUTO && chooses_channels(ranks, nodes);
+  uintptr_t own = tunes ? (uintptr_t)ranks << RANKS_SHIFT : 0;
   *ctx = result == NCCL_SUCCESS ? (void *)(own | (uintptr_t)policy) : NULL;
   return result;
 }
@@ -164,15 +165,17 @@ static const struct nccl_tuner_v5 table_v5 = {"Trigon", init, get_coll_info, fin
 static const struct nccl_tuner_v6 table_v6 = {"Trigon", init, get_coll_info, finalize, get_chunk_size};
 
 /*
- * NCCL looks for a tuner in every net plugin, and leaves out a choice of its own where there is one: what
- * NCCL_CTA_POLICY asks for. So who sets that and has no policy has no tuner: each name is an indirect function
- * (STT_GNU_IFUNC), and dlsym gives what its resolver returns.
+ * NCCL looks for a tuner in every net plugin, and leaves out a choice of its own where there is one: what the
+ * communicator's CTAPolicy asks for (getAlgoInfo in enqueue.cc), which a tuner cannot see. So there is none without a
+ * policy where NCCL_CTA_POLICY is set or the built-in tuner is off: each name is an indirect function (STT_GNU_IFUNC),
+ * and dlsym gives what its resolver returns.
  */
 typedef void (*found)(void);
 
 static found unless_left(const void *table) {
-  bool is_left = atomic_load(&policy_state.setting) == POLICY_NOT_SET && getenv("NCCL_CTA_POLICY") != NULL;
-  return (found)(intptr_t)(is_left ? NULL : table);
+  bool has_policy = atomic_load(&policy_state.setting) != POLICY_NOT_SET;
+  bool is_left = atomic_load(&policy_state.tuning) == TUNING_OFF || getenv("NCCL_CTA_POLICY") != NULL;
+  return (found)(intptr_t)(is_left && !has_policy ? NULL : table);
 }
 
 #define EXPORTED(version)                                                                                              \

@@ -17,9 +17,12 @@ static const struct fact facts_of_tuner[] = {
     {"policy.wanted", EVENTS_WANTED},
     {"policy.not_set", POLICY_NOT_SET},
     {"policy.set", POLICY_SET},
+    {"tuning.off", TUNING_OFF},
+    {"tuning.auto", TUNING_AUTO},
     OFFSET_OF(policy_state, setting),
     OFFSET_OF(policy_state, deciding),
     OFFSET_OF(policy_state, events),
+    OFFSET_OF(policy_state, tuning),
 };
 
 static const struct facts tuner_facts = FACTS(facts_of_tuner);

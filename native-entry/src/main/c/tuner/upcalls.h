@@ -15,11 +15,15 @@ enum policy_setting { POLICY_UNKNOWN, POLICY_NOT_SET, POLICY_SET };
 /* Whether the policy has a program for NCCL's events; Java says so when it has looked at the file first. */
 enum policy_events { EVENTS_UNKNOWN, EVENTS_UNWANTED, EVENTS_WANTED };
 
+/* The setting "tuning": whether the built-in tuner decides; Java says so when it has read the settings. */
+enum tuning_setting { TUNING_UNKNOWN, TUNING_OFF, TUNING_AUTO };
+
 /* What Java tells C; it writes. */
 struct policy_state {
   _Atomic(int64_t) setting;  /* an enum policy_setting */
   _Atomic(int64_t) deciding; /* communicators whose policy has programs for the tuner; 0: no call has to go to Java */
   _Atomic(int64_t) events;   /* an enum policy_events */
+  _Atomic(int64_t) tuning;   /* an enum tuning_setting */
 };
 extern struct policy_state policy_state __attribute__((visibility("hidden")));
 

@@ -20,6 +20,7 @@ import trigon.config.setting.RoutedRdma;
 import trigon.config.setting.SettingKey;
 import trigon.config.setting.SettingKey.Reader;
 import trigon.config.setting.StripePolicy;
+import trigon.config.setting.TuningUse;
 import trigon.config.setting.ValueType;
 import trigon.config.setting.ValueType.AbsolutePath;
 import trigon.config.setting.ValueType.AnyText;
@@ -264,6 +265,16 @@ public final class Settings {
             new Word<>(PolicyMode.class),
             "optional",
             "`optional` or `required`: whether communicators fail where the policy is refused");
+
+    /** Use of the built-in tuner. */
+    public static final SettingKey<TuningUse> TUNING = ofBoth(
+            "TRIGON_TUNING",
+            "tuning",
+            new Word<>(TuningUse.class),
+            "auto",
+            "`auto` or `off`: whether Trigon chooses the number of channels of collectives where no"
+                    + " policy does, the same on all nodes; see [decision"
+                    + " 44](../design/decisions/0044-short-collectives-have-few-channels.md)");
 
     /** True if NCCL's device-initiated networking and host RMA go over Trigon. */
     public static final SettingKey<OneSidedUse> ONE_SIDED = ofBoth(

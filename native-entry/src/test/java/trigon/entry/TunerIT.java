@@ -108,6 +108,28 @@ class TunerIT {
     }
 
     @Test
+    void switchedOffByAVariableThereIsNoTuner() throws Exception {
+        Map<String, String> environment = new HashMap<>(withoutPolicy());
+        environment.put("TRIGON_TUNING", "off");
+        ChildProcess host = tune(environment, 6);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).contains("there is no ncclTunerPlugin_v6");
+    }
+
+    @Test
+    void switchedOffByTheFileAPolicyStaysAlone() throws Exception {
+        Path file = Files.writeString(scratch.resolve("cluster.yaml"), "version: 1\ntuning: off\n");
+        Map<String, String> environment = new HashMap<>(policy(EXAMPLES.resolve("noop.o")));
+        environment.put("TRIGON_CONFIG", file.toString());
+        ChildProcess host = tune(environment, 6);
+
+        assertThat(host.exit()).as(host.stderr()).isZero();
+        assertThat(host.stderr()).contains("found ncclTunerPlugin_v6");
+        assertThat(decision(host, "all-reduce", 1 << 18)).contains("ring", "ll\"", "\"channels\": 0,");
+    }
+
+    @Test
     void nodesOfSeveralRanksAreLeftToNccl() throws Exception {
         ChildProcess host = ChildProcess.run(scratch, withoutPolicy(), command(6, "--ranks", "4", "--nodes", "2"));
 

@@ -119,7 +119,7 @@ class ConfigLoaderTest {
 
     /** YAML takes an unquoted "off" for a boolean. */
     @ParameterizedTest
-    @ValueSource(strings = {"failover", "lanes", "relay", "oneSided", "gpuMemory"})
+    @ValueSource(strings = {"failover", "lanes", "relay", "oneSided", "gpuMemory", "tuning"})
     void offNeedsNoQuotes(String key) {
         PluginConfig config =
                 TestFile.of(directory, "version: 1\n%s: off\n".formatted(key)).load();

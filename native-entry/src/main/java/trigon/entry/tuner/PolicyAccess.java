@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.setting.PolicyMode;
+import trigon.config.setting.TuningUse;
 import trigon.entry.host.InstallationException;
 import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.PolicyService;
@@ -29,6 +30,7 @@ public final class PolicyAccess {
     private @Nullable PolicyService service;
     private Events events = Events.UNKNOWN;
     private boolean isOpen;
+    private boolean isTuningOff;
 
     /** Takes the settings, once; and loads the policy, if they name or require one. */
     public synchronized void open(PluginConfig config) {
@@ -36,6 +38,7 @@ public final class PolicyAccess {
             return;
         }
         isOpen = true;
+        isTuningOff = config.value(Settings.TUNING) == TuningUse.OFF;
         @Nullable Path file = config.value(Settings.POLICY_FILE).orElse(null);
         boolean required = config.value(Settings.POLICY_MODE) == PolicyMode.REQUIRED;
         if (file != null || required) {
@@ -57,7 +60,7 @@ public final class PolicyAccess {
     }
 
     /**
-     * Tells C from now on whether there is a policy.
+     * Tells C from now on whether there is a policy, and whether the built-in tuner decides.
      *
      * @param address of C's {@code struct policy_state}
      */
@@ -88,6 +91,7 @@ public final class PolicyAccess {
             begin.accept(listener(service));
         }
         if (isOpen && state != null) {
+            state.publishTuning(isTuningOff);
             state.publishSet(service != null);
             if (events != Events.UNKNOWN) {
                 state.publishEvents(events == Events.WANTED);

@@ -26,6 +26,15 @@ final class PolicyState {
     /** {@code EVENTS_WANTED}: the policy wants them. */
     static final long WANTED = 2;
 
+    /** Offset of the setting of the built-in tuner. */
+    static final long TUNING = 24;
+
+    /** {@code TUNING_OFF}: NCCL decides. */
+    static final long TUNING_OFF = 1;
+
+    /** {@code TUNING_AUTO}: the built-in tuner decides. */
+    static final long TUNING_AUTO = 2;
+
     private final long address;
 
     /** Takes the address of the struct, which C keeps. */
@@ -35,6 +44,10 @@ final class PolicyState {
 
     void publishSet(boolean set) {
         Memory.putLongRelease(address + SETTING, set ? SET : NOT_SET);
+    }
+
+    void publishTuning(boolean off) {
+        Memory.putLongRelease(address + TUNING, off ? TUNING_OFF : TUNING_AUTO);
     }
 
     void publishEvents(boolean wanted) {

@@ -43,9 +43,12 @@ public record TunerBlock(
         facts.put("policy.set", PolicyState.SET);
         facts.put("policy.unwanted", PolicyState.UNWANTED);
         facts.put("policy.wanted", PolicyState.WANTED);
+        facts.put("tuning.off", PolicyState.TUNING_OFF);
+        facts.put("tuning.auto", PolicyState.TUNING_AUTO);
         facts.put("policy_state.setting", PolicyState.SETTING);
         facts.put("policy_state.deciding", PolicyState.DECIDING);
         facts.put("policy_state.events", PolicyState.EVENTS);
+        facts.put("policy_state.tuning", PolicyState.TUNING);
         return facts;
     }
 }
