@@ -10,7 +10,8 @@ TYPES = ("float32", "bfloat16", "int64")
 SMALL = (1, 2, 3, 7, 127, 1000, 4097)
 MEDIUM = (65_537, 262_144, 1_048_573)
 GIB = 1 << 30
-FIXED = {"NCCL_ALGO": "Ring", "NCCL_PROTO": "Simple", "NCCL_MIN_NCHANNELS": "2", "NCCL_MAX_NCHANNELS": "2"}
+FIXED = {"NCCL_ALGO": "Ring", "NCCL_PROTO": "Simple", "NCCL_MIN_NCHANNELS": "2", "NCCL_MAX_NCHANNELS": "2",
+         "TRIGON_TUNING": "off"}
 
 
 def smoke(setting, report, ranks, _):
@@ -73,7 +74,7 @@ def fixed(algorithm, protocol, channels):
     # only the all-reduce has a tree; a tree alone would leave the other operations without any algorithm
     algorithms = "ring;allreduce:tree" if algorithm == "Tree" else algorithm
     return {"NCCL_ALGO": algorithms, "NCCL_PROTO": protocol,
-            "NCCL_MIN_NCHANNELS": str(channels), "NCCL_MAX_NCHANNELS": str(channels)}
+            "NCCL_MIN_NCHANNELS": str(channels), "NCCL_MAX_NCHANNELS": str(channels), "TRIGON_TUNING": "off"}
 
 
 class Step:

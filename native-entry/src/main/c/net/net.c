@@ -64,7 +64,10 @@ static int devices(int *count) {
   return CONTROL(devices, P(count));
 }
 
+_Atomic bool net_is_taken;
+
 static int get_properties(int version, int dev, void *properties) {
+  atomic_store(&net_is_taken, true);
   return properties == NULL ? NCCL_INVALID_ARGUMENT : CONTROL(get_properties, version, dev, P(properties));
 }
 

@@ -4,6 +4,8 @@
 #ifndef TRIGON_NET_UPCALLS_H
 #define TRIGON_NET_UPCALLS_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nccl_net_abi.h"
@@ -51,6 +53,12 @@ extern struct net_upcalls java_net __attribute__((visibility("hidden")));
 #define FIVE_OF(first, second, third, fourth, fifth, ...) (first), (second), (third), (fourth), (fifth)
 /* With five arguments at most. */
 #define ASK_JAVA(call, ...) java_net.control(CALL_##call, FIVE_OF(__VA_ARGS__, 0, 0, 0, 0, 0))
+
+/*
+ * True once NCCL has asked for a device's properties. It asks the net that it takes alone, before the communicator's
+ * tuner begins; it initialises nets that it leaves, too (ncclNetInit in net.cc, later plugin/net.cc).
+ */
+extern _Atomic bool net_is_taken __attribute__((visibility("hidden")));
 
 /* To be called by every init: makes Java's side of the net plugin, once. See bind_java. */
 int bind_net(nccl_logger log);

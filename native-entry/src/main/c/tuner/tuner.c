@@ -1,7 +1,7 @@
 /*
  * The tuner's tables for versions 2 to 6 of its API: NCCL asks it how to run a collective. The answer is a policy's,
- * which runs in Java; without one for this communicator no call goes there. Where no policy has chosen a number of
- * channels, the library's own is taken (channels.h).
+ * which runs in Java; without one for this communicator no call goes there. What no policy has chosen, the built-in
+ * tuner chooses (built_in.h).
  *
  * NCCL fails the user's collective where getCollInfo fails, whatever its header says. So no call here fails but init
  * of a policy that is required. Where Java cannot be asked, NCCL's own choice stands.
@@ -12,7 +12,8 @@
 #include <string.h>
 
 #include "../host/java_state.h"
-#include "channels.h"
+#include "../net/upcalls.h"
+#include "built_in.h"
 #include "upcalls.h"
 
 #define P(pointer) ((int64_t)(intptr_t)(pointer))
@@ -38,18 +39,26 @@ static bool is_required(void) {
 }
 
 /*
- * NCCL keeps for a communicator, instead of a pointer: below, the handle of its policy in Java, 0 where none decides;
- * above, how many ranks it has if the number of channels is the library's to choose, else 0.
+ * NCCL keeps for a communicator, instead of a pointer: in bits 0 to 31, the handle of its policy in Java, 0 where none
+ * decides; in bits 32 to 62, how many ranks it has if the built-in tuner decides, else 0; in bit 63, whether ranks
+ * share nodes.
  */
-enum { RANKS_SHIFT = 32 };
+enum { RANKS_SHIFT = 32, SHARE_NODES_SHIFT = 63 };
 #define POLICY_MASK ((uintptr_t)UINT32_MAX)
+#define RANKS_MASK ((uintptr_t)INT32_MAX)
 
 static inline int64_t policy_of(const void *ctx) {
   return (int64_t)((uintptr_t)ctx & POLICY_MASK);
 }
 
-static inline size_t ranks_of(const void *ctx) {
-  return (uintptr_t)ctx >> RANKS_SHIFT;
+static inline struct tuned_ranks ranks_of(const void *ctx) {
+  return (struct tuned_ranks){(uintptr_t)ctx >> RANKS_SHIFT & RANKS_MASK, (uintptr_t)ctx >> SHARE_NODES_SHIFT != 0};
+}
+
+/* The built-in tuner decides for communicators whose data Trigon carries, all of which have several nodes. */
+static uintptr_t ranks_to_tune(size_t ranks, size_t nodes) {
+  const bool tunes = nodes > 1 && atomic_load(&net_is_taken) && atomic_load(&policy_state.tuning) == TUNING_AUTO;
+  return tunes ? (uintptr_t)(ranks != nodes) << SHARE_NODES_SHIFT | ((uintptr_t)ranks & RANKS_MASK) << RANKS_SHIFT : 0;
 }
 
 static int open_policy(int64_t *policy, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log) {
@@ -69,9 +78,7 @@ static int open_tuner(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, 
     return NCCL_INVALID_ARGUMENT;
   }
   int result = open_policy(&policy, comm_id, ranks, nodes, log);
-  bool tunes = atomic_load(&policy_state.tuning) == TUNING_AUTO && chooses_channels(ranks, nodes);
-  uintptr_t own = tunes ? (uintptr_t)ranks << RANKS_SHIFT : 0;
-  *ctx = result == NCCL_SUCCESS ? (void *)(own | (uintptr_t)policy) : NULL;
+  *ctx = result == NCCL_SUCCESS ? (void *)(ranks_to_tune(ranks, nodes) | (uintptr_t)policy) : NULL;
   return result;
 }
 
@@ -96,19 +103,24 @@ static inline bool is_asked(const void *ctx) {
   return policy_of(ctx) != 0 && atomic_load_explicit(&policy_state.deciding, memory_order_relaxed) != 0;
 }
 
-static int get_coll_info(void *ctx, int coll, size_t bytes, int pipe_ops, float **table, int algorithms, int protocols,
-                         int reg_buff, int *channels) {
-  int result = NCCL_SUCCESS;
-  if (table == NULL || channels == NULL) {
+static int ask_policy(void *ctx, int coll, size_t bytes, int pipe_ops, float **table, int algorithms, int protocols,
+                      int reg_buff, int *channels) {
+  if (table == NULL || channels == NULL || !is_asked(ctx) || !may_ask("getCollInfo")) {
     return NCCL_SUCCESS;
   }
-  if (is_asked(ctx) && may_ask("getCollInfo")) {
-    _Alignas(TUNER_SCRATCH_ALIGNMENT) char scratch[TUNER_SCRATCH_BYTES];
-    result = java_tuner.get_coll_info(policy_of(ctx), P(scratch), coll, (int64_t)bytes, pipe_ops, P(table), algorithms,
-                                      protocols, reg_buff, P(channels));
-  }
-  if (*channels == 0 && ranks_of(ctx) != 0) {
-    *channels = channels_for(ranks_of(ctx), coll, bytes);
+  _Alignas(TUNER_SCRATCH_ALIGNMENT) char scratch[TUNER_SCRATCH_BYTES];
+  return java_tuner.get_coll_info(policy_of(ctx), P(scratch), coll, (int64_t)bytes, pipe_ops, P(table), algorithms,
+                                  protocols, reg_buff, P(channels));
+}
+
+static int get_coll_info(void *ctx, int coll, size_t bytes, int pipe_ops, float **table, int algorithms, int protocols,
+                         int reg_buff, int *channels) {
+  int result = ask_policy(ctx, coll, bytes, pipe_ops, table, algorithms, protocols, reg_buff, channels);
+  const struct tuned_ranks ranks = ranks_of(ctx);
+  if (table != NULL && channels != NULL && ranks.count != 0) {
+    const struct cost_table costs = {(float *)(void *)table, algorithms, protocols};
+    const int own = built_in_decide(costs, ranks, coll, bytes);
+    *channels = *channels == 0 ? own : *channels;
   }
   return result;
 }
@@ -120,7 +132,8 @@ static int get_coll_info_v3(void *ctx, int coll, size_t bytes, int pipe_ops, flo
 
 /*
  * There is no table, and NCCL takes what it is told, on machines that cannot do it too. So a policy may choose what
- * every machine can do: rings, trees for all-reduce, and not LL128.
+ * every machine can do: rings, trees for all-reduce, and not LL128. The built-in tuner decides nothing: it would not
+ * see what NCCL prefers, nor what NCCL_ALGO and NCCL_PROTO leave out.
  */
 static int get_coll_info_v2(void *ctx, int coll, size_t bytes, int coll_net_support, int nvls_support, int pipe_ops,
                             int *algorithm, int *protocol, int *channels) {
@@ -135,8 +148,8 @@ static int get_coll_info_v2(void *ctx, int coll, size_t bytes, int coll_net_supp
       table[a][p] = usable && p != NCCL_TUNER_LL128 ? 1 : NCCL_TUNER_IGNORE;
     }
   }
-  int result = get_coll_info(ctx, coll, bytes, pipe_ops, (float **)(void *)table, NCCL_TUNER_ALGORITHMS,
-                             NCCL_TUNER_PROTOCOLS, 0, channels);
+  int result = ask_policy(ctx, coll, bytes, pipe_ops, (float **)(void *)table, NCCL_TUNER_ALGORITHMS,
+                          NCCL_TUNER_PROTOCOLS, 0, channels);
   for (int a = 0; a < NCCL_TUNER_ALGORITHMS; a++) {
     for (int p = 0; p < NCCL_TUNER_PROTOCOLS; p++) {
       if (table[a][p] == 0) {

@@ -272,7 +272,7 @@ public final class Settings {
             "tuning",
             new Word<>(TuningUse.class),
             "auto",
-            "`auto` or `off`: whether Trigon chooses the number of channels of collectives where no"
+            "`auto` or `off`: whether Trigon chooses the protocol and number of channels of collectives where no"
                     + " policy does, the same on all nodes; see [decision"
                     + " 44](../design/decisions/0044-short-collectives-have-few-channels.md)");
 
