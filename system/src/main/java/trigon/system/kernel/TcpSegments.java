@@ -16,10 +16,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import trigon.system.file.Folder;
 
 /**
  * The segments of a TCP connection, of which Java says nothing: their limit in both directions, {@code TCP_MAXSEG}, and
@@ -111,9 +110,8 @@ public final class TcpSegments {
     }
 
     private static <T> T find(InetSocketAddress bound, Use<T> use) throws IOException {
-        try (Arena arena = Arena.ofConfined();
-                DirectoryStream<Path> descriptors = Files.newDirectoryStream(DESCRIPTORS)) {
-            for (Path each : descriptors) {
+        try (Arena arena = Arena.ofConfined()) {
+            for (Path each : Folder.entries(DESCRIPTORS)) {
                 int descriptor = Integer.parseInt(each.getFileName().toString());
                 if (addressOf(descriptor, arena).filter(bound::equals).isPresent()) {
                     return use.of(descriptor, arena);

@@ -35,7 +35,7 @@ record FailoverServices(
         return new FailoverServices(
                 new PathSearch(side.links(), candidates, new PathQuestions(side.client(), tasks.clock()), tasks::after),
                 new PathOffers(side),
-                new FailbackTimer(control.blocking(Failovers.WHILE)),
+                new FailbackTimer(control.blocking(FailbackTimer.WHILE)),
                 new StallWatch(control.brief(StallWatch.LOOK), control.control(), tasks.clock()),
                 tasks,
                 peerTimeout);

@@ -30,7 +30,7 @@ public final class Failovers {
             _ -> CompletableFuture.failedFuture(new ConnectionLostException("the connecting side takes no offers"));
 
     /** From one look for a better path to the next. */
-    public static final Duration WHILE = Duration.ofSeconds(1);
+    public static final Duration WHILE = FailbackTimer.WHILE;
 
     private static final Logger log = LoggerFactory.getLogger(Failovers.class);
 

@@ -24,7 +24,7 @@ import trigon.transport.session.Resumption;
  * What is done to the session takes long, and is done with {@link #use} held, and not once the session is closed. The
  * failover's own lock, which is taken after that one, is held briefly: an event loop waits for it.
  */
-final class SenderFailover implements Failover {
+final class SenderFailover implements Failover, FailbackTimer.Sender {
 
     private final Resumption session;
     private final Counterpart peer;
@@ -231,8 +231,8 @@ final class SenderFailover implements Failover {
         return end.isReached();
     }
 
-    /** Goes back to its first links, if they are well again. Waits until it is there, or has failed. */
-    void failBack() {
+    @Override
+    public void failBack() {
         CompletableFuture<Void> done = new CompletableFuture<>();
         Search search = new Search(clock);
         back.find()

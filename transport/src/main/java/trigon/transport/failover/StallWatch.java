@@ -23,12 +23,25 @@ final class StallWatch {
     /** From one look to the next. */
     static final Duration LOOK = Duration.ofMillis(500);
 
+    /** Repetitions by the kernel that make a connection suspect: 0.6 s at least. */
+    private static final int REPETITIONS = 2;
+
+    /** One whose messages may not get on. */
+    interface Watched {
+
+        /** Takes note of what was sent by now; returns whether the kernel is to be asked whether it arrives. */
+        boolean advance(long now);
+
+        /** Checks the paths in use whose data is among what no kernel acknowledges. May block. */
+        void check(Set<TcpEnds> unanswered);
+    }
+
     private static final Logger log = LoggerFactory.getLogger(StallWatch.class);
 
     private final Executor lookLater;
     private final Executor blocking;
     private final NanoClock clock;
-    private final Set<StalledSender> senders = ConcurrentHashMap.newKeySet();
+    private final Set<Watched> senders = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean looking = new AtomicBoolean();
 
     /**
@@ -43,12 +56,12 @@ final class StallWatch {
         this.clock = clock;
     }
 
-    void add(StalledSender sender) {
+    void add(Watched sender) {
         senders.add(sender);
         begin();
     }
 
-    void remove(StalledSender sender) {
+    void remove(Watched sender) {
         senders.remove(sender);
     }
 
@@ -65,7 +78,7 @@ final class StallWatch {
     private void look() {
         try {
             long now = clock.nanoTime();
-            List<StalledSender> due =
+            List<Watched> due =
                     senders.stream().filter(sender -> sender.advance(now)).toList();
             if (!due.isEmpty()) {
                 blocking.execute(() -> check(due));
@@ -80,9 +93,9 @@ final class StallWatch {
         }
     }
 
-    private static void check(List<StalledSender> due) {
+    private static void check(List<Watched> due) {
         try {
-            Set<TcpEnds> unanswered = UnansweredConnections.read(StalledSender.REPETITIONS);
+            Set<TcpEnds> unanswered = UnansweredConnections.read(REPETITIONS);
             if (!unanswered.isEmpty()) {
                 due.forEach(sender -> sender.check(unanswered));
             }

@@ -17,10 +17,7 @@ import trigon.transport.session.Resumption;
  * sent. A connection of its own there says whether packets of the full size pass; if they are lost, or only this path's
  * connection is of no use, the path is broken. A receiver that merely waits is none of that: its kernel answers.
  */
-final class StalledSender {
-
-    /** Repetitions by the kernel that make a path suspect: 0.6 s at least. */
-    static final int REPETITIONS = 2;
+final class StalledSender implements StallWatch.Watched {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(16);
@@ -71,10 +68,10 @@ final class StalledSender {
     }
 
     /**
-     * Takes note of what was sent by now; returns whether there has been nothing for so long that the kernel is to be
-     * asked. The longer there is nothing, the more seldom: a connection that is idle looks like one that is stuck.
+     * {@inheritDoc} The longer there is nothing, the more seldom: a connection that is idle looks like one that is stuck.
      */
-    boolean advance(long now) {
+    @Override
+    public boolean advance(long now) {
         long known = session.paths().stream()
                 .mapToLong(path -> path.counters().bytes())
                 .sum();
@@ -94,8 +91,8 @@ final class StalledSender {
         return true;
     }
 
-    /** Checks the paths in use whose data is among what no kernel acknowledges. May block. */
-    void check(Set<TcpEnds> unanswered) {
+    @Override
+    public void check(Set<TcpEnds> unanswered) {
         for (PathChannel path : session.paths()) {
             Optional<TcpEnds> ends = path.queuePair().connection();
             if (ends.filter(unanswered::contains).isPresent() && isInUse(path)) {
