@@ -68,7 +68,8 @@ final class StalledSender implements StallWatch.Watched {
     }
 
     /**
-     * {@inheritDoc} The longer there is nothing, the more seldom: a connection that is idle looks like one that is stuck.
+     * {@inheritDoc} The longer nothing is sent, the more seldom: a connection that is idle looks like one that is
+     * stuck.
      */
     @Override
     public boolean advance(long now) {
