@@ -9,7 +9,6 @@ import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.stream.dial.Dialer;
-import trigon.system.kernel.TcpSegments;
 
 /** The parts that all connections of a client share. Thread-safe, but for what belongs to the event loop. */
 final class ClientServices {
@@ -27,15 +26,10 @@ final class ClientServices {
      * @param dialer knows the way to each listener
      */
     ClientServices(HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer) {
-        this(loop, config, dialer, TcpSegments::readLosses);
-    }
-
-    /** The same with another kernel's word on what is lost. */
-    ClientServices(HandshakeEventLoop loop, HandshakeConfig config, Dialer dialer, FrameChecks.LossReader losses) {
         this.loop = loop;
         this.config = config;
         this.dialer = dialer;
-        frameChecks = new FrameChecks(this, losses);
+        frameChecks = new FrameChecks(this);
     }
 
     HandshakeEventLoop loop() {

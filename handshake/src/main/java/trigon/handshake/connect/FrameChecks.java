@@ -1,8 +1,6 @@
 package trigon.handshake.connect;
 
-import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.time.Duration;
@@ -15,13 +13,12 @@ import org.slf4j.LoggerFactory;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.stream.dial.NarrowPaths;
 import trigon.system.InterfaceAddress;
-import trigon.system.kernel.TcpSegments;
 
 /**
  * Checks whether frames of the full size are lost on the way to a listener: where a handshake has a TCP connection, and
- * no answer behind frames of that size, it is said again in smaller segments. If that is answered, and the kernel knows
- * that segments of the first are lost, handshakes that wait for an answer there fail. That a listener is slow is no
- * reason: it may answer one long before the other. Event loop only.
+ * no answer behind frames of that size, the same is asked again, in that size and in smaller ones. If only smaller ones
+ * are answered, handshakes that wait for an answer there fail. One that a busy listener answers late, or that has lost
+ * packets in a burst, is no reason: a new one in the full size is answered then. Event loop only.
  */
 final class FrameChecks {
 
@@ -30,11 +27,8 @@ final class FrameChecks {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(FrameChecks.class);
 
-    /** Time for the full size once smaller ones were answered: a listener that was busy answers all at once. */
-    private static final Duration REST = Duration.ofMillis(200);
-
-    /** Time that smaller segments have. */
-    private static final Duration LONGEST = Duration.ofSeconds(2);
+    /** Time that all sizes have: TCP sends again after 0.2 and 0.6 s. */
+    private static final Duration LONGEST = Duration.ofSeconds(1);
 
     /** Segments that pass where RDMA's path MTU of 4096 does, and where Ethernet's usual MTU of 1500 does. */
     private static final int[] SEGMENT_BYTES = {4000, 1400};
@@ -64,27 +58,18 @@ final class FrameChecks {
     /** One that is under way, for all handshakes that wait there. */
     private static final class Check {
         private final List<ClientConnection> waiting = new ArrayList<>();
+        private boolean fullPassed;
         private int passed;
     }
 
-    /** Repetitions of a segment that say that it is lost: 0.6 s at least. */
-    private static final int REPETITIONS = 2;
-
     private final ClientServices services;
-    private final LossReader losses;
     private final Map<Ends, Check> underWay = new HashMap<>();
 
     /** When segments of that size have last passed. */
     private final Map<Way, Long> passedAt = new HashMap<>();
 
-    /** Reads which segments of a connection are lost, by its own address. */
-    interface LossReader {
-        TcpSegments.Losses read(InetSocketAddress bound) throws IOException;
-    }
-
-    FrameChecks(ClientServices services, LossReader losses) {
+    FrameChecks(ClientServices services) {
         this.services = services;
-        this.losses = losses;
     }
 
     /** Has a handshake that waits for its first answer fail once it is known that frames of its size are lost. */
@@ -99,31 +84,28 @@ final class FrameChecks {
         Check check = new Check();
         check.waiting.add(waiting);
         underWay.put(ends, check);
+        ask(target, () -> check.fullPassed = true);
         int mtu = mtu(target.local());
         for (int bytes : SEGMENT_BYTES) {
-            if (bytes + HEADER_BYTES >= mtu) {
-                continue;
+            if (bytes + HEADER_BYTES < mtu) {
+                ask(target.inSegmentsOf(bytes), () -> check.passed = Math.max(check.passed, bytes));
             }
-            ProbeConnection asking = new ProbeConnection(services, LONGEST, target.inSegmentsOf(bytes));
-            var _ = asking.answered().thenRun(() -> pass(ends, check, bytes));
-            asking.start();
         }
-        services.loop().later(LONGEST.toNanos(), () -> underWay.remove(ends, check));
+        services.loop().later(LONGEST.toNanos(), () -> services.loop().afterReading(() -> judge(ends, check)));
     }
 
-    private void pass(Ends ends, Check check, int bytes) {
-        if (check.passed == 0) {
-            services.loop().later(REST.toNanos(), () -> judge(ends, check));
-        }
-        check.passed = Math.max(check.passed, bytes);
+    private void ask(Target target, Runnable answered) {
+        ProbeConnection asking = new ProbeConnection(services, LONGEST.multipliedBy(2), target);
+        var _ = asking.answered().thenRun(answered);
+        asking.start();
     }
 
     private void judge(Ends ends, Check check) {
         underWay.remove(ends, check);
         List<ClientConnection> lost = check.waiting.stream()
-                .filter(waiting -> !waiting.isOver() && !waiting.isGreeted() && hasLost(waiting.bound()))
+                .filter(waiting -> !waiting.isOver() && !waiting.isGreeted())
                 .toList();
-        if (lost.isEmpty()) {
+        if (check.fullPassed || check.passed == 0 || lost.isEmpty()) {
             return;
         }
         passedAt.remove(new Way(ends, 0));
@@ -132,16 +114,6 @@ final class FrameChecks {
             LOGGER.warn("{}", words);
         }
         lost.forEach(waiting -> waiting.fail(Kind.UNREACHABLE, words));
-    }
-
-    private boolean hasLost(InetSocketAddress bound) {
-        try {
-            TcpSegments.Losses known = losses.read(bound);
-            return known.repetitions() >= REPETITIONS || known.outOfOrder() > 0;
-        } catch (IOException e) {
-            LOGGER.debug("{}: what is lost is not known", bound, e);
-            return false;
-        }
     }
 
     /** Returns whether frames of the size that a connection to there has now have got through a short while ago. */

@@ -124,10 +124,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         to.pipeline().addLast(new HandshakeFrameDecoder(), this);
     }
 
-    /**
-     * Sends fillers in segments of their own: where those are lost, what follows arrives out of order, and the other
-     * side's kernel knows that.
-     */
+    /** Sends fillers, ahead of a proof. */
     protected final void sendFillers() {
         var _ = send(FILLERS);
     }

@@ -21,9 +21,8 @@ import java.util.Optional;
 import trigon.system.file.Folder;
 
 /**
- * The segments of a TCP connection, of which Java says nothing: their limit in both directions, {@code TCP_MAXSEG}, and
- * which are lost, {@code TCP_INFO}. Java does not tell a socket's descriptor either, so the socket is found by the
- * address that it is bound to. Thread-safe.
+ * Limit of the segments of a TCP connection, in both directions: {@code TCP_MAXSEG}, which Java has no option for. Java
+ * does not tell a socket's descriptor either, so the socket is found by the address that it is bound to. Thread-safe.
  *
  * @see <a href="https://man7.org/linux/man-pages/man7/tcp.7.html">tcp(7)</a>
  */
@@ -35,15 +34,6 @@ public final class TcpSegments {
     private static final int TCP = 6;
 
     private static final int MAX_SEGMENT = 2;
-
-    /** TCP_INFO of netinet/tcp.h, and places in {@code struct tcp_info} of linux/tcp.h. */
-    private static final int INFO = 11;
-
-    private static final int INFO_BYTES = 256;
-    private static final int RETRANSMITS = 2;
-
-    /** Segments that were received before an earlier one; since Linux 5.4. */
-    private static final int OUT_OF_ORDER = 224;
 
     /** AF_INET and AF_INET6 of bits/socket.h. */
     private static final int IPV4 = 2;
@@ -62,22 +52,6 @@ public final class TcpSegments {
     private static final MethodHandle SET_OPTION =
             function("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
 
-    private static final MethodHandle GET_OPTION =
-            function("getsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
-
-    /** A use of a descriptor, whose socket stays open meanwhile. */
-    private interface Use<T> {
-        T of(int descriptor, Arena arena) throws IOException;
-    }
-
-    /**
-     * Segments of a connection that have not arrived.
-     *
-     * @param repetitions how often the oldest was sent again, without an answer
-     * @param outOfOrder segments that came while earlier ones were missing
-     */
-    public record Losses(int repetitions, int outOfOrder) {}
-
     private TcpSegments() {}
 
     private static MethodHandle function(String name, FunctionDescriptor type) {
@@ -93,47 +67,16 @@ public final class TcpSegments {
      * @throws IOException if there is no such socket, or the kernel refuses
      */
     public static void limit(InetSocketAddress bound, int bytes) throws IOException {
-        var _ = find(bound, (descriptor, arena) -> {
-            setLimit(descriptor, bytes, arena);
-            return bound;
-        });
-    }
-
-    /**
-     * Reads which segments of a connection of this process are lost, as far as its kernel knows.
-     *
-     * @param bound its own address
-     * @throws IOException if there is no such socket
-     */
-    public static Losses readLosses(InetSocketAddress bound) throws IOException {
-        return find(bound, TcpSegments::readLosses);
-    }
-
-    private static <T> T find(InetSocketAddress bound, Use<T> use) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
             for (Path each : Folder.entries(DESCRIPTORS)) {
                 int descriptor = Integer.parseInt(each.getFileName().toString());
                 if (addressOf(descriptor, arena).filter(bound::equals).isPresent()) {
-                    return use.of(descriptor, arena);
+                    setLimit(descriptor, bytes, arena);
+                    return;
                 }
             }
         }
         throw new IOException("no socket of this process is bound to " + bound);
-    }
-
-    private static Losses readLosses(int descriptor, Arena arena) throws IOException {
-        MemorySegment info = arena.allocate(INFO_BYTES, Long.BYTES); // zero where an older kernel has less
-        MemorySegment length = arena.allocateFrom(JAVA_INT, INFO_BYTES);
-        try {
-            if ((int) GET_OPTION.invokeExact(descriptor, TCP, INFO, info, length) != 0) {
-                throw new IOException("the kernel says nothing of the connection");
-            }
-        } catch (IOException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException("getsockopt(2) cannot be called", e);
-        }
-        return new Losses(Byte.toUnsignedInt(info.get(JAVA_BYTE, RETRANSMITS)), info.get(JAVA_INT, OUT_OF_ORDER));
     }
 
     private static void setLimit(int descriptor, int bytes, Arena arena) throws IOException {

@@ -26,6 +26,9 @@ import trigon.verbs.LinkKind;
 /** Finds paths over which a connection's peer answers. Thread-safe. */
 public final class PathSearch {
 
+    /** Time for a check, which asks again after a while, in smaller packets, too. */
+    private static final Duration LONGEST_CHECK = Duration.ofMillis(2500);
+
     private final Function<Duration, CompletableFuture<Void>> timer;
     private final Links links;
     private final CandidatePaths candidates;
@@ -107,7 +110,7 @@ public final class PathSearch {
         boolean narrowBefore = questions.isNarrow(over.get());
         CompletableFuture<Void> asked =
                 questions.ask(peer, peer.connection(), over.get()).answered();
-        return CompletableFuture.anyOf(asked, timer.apply(AskingRound.LONGEST)).handle((_, _) -> {
+        return CompletableFuture.anyOf(asked, timer.apply(LONGEST_CHECK)).handle((_, _) -> {
             if (asked.isDone() && !asked.isCompletedExceptionally()) {
                 return PathCheck.PASSED;
             }
