@@ -4,6 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +46,13 @@ final class IncomingConnection extends HandshakeConnection {
     private enum Step {
         OPENED,
         CHALLENGED,
+        /** The same, and frames of the full size have come; they are asked for once. */
+        FILLED,
         ANSWERING,
         ANSWERED
     }
+
+    private static final Set<Step> CHALLENGED = Set.of(Step.CHALLENGED, Step.FILLED);
 
     private final IncomingConnections connections;
     private final InetSocketAddress local;
@@ -89,11 +94,13 @@ final class IncomingConnection extends HandshakeConnection {
         switch (frame.message()) {
             case Hello received when step == Step.OPENED -> greeted(received, frame);
             case Alive _
-            when step == Step.CHALLENGED && proofs != null && isProven(frame) ->
-                sendProven(new Alive(0), proofs); // frames of the full size have come
-            case Offer received when step == Step.CHALLENGED && isProven(frame) -> offered(received);
+            when step == Step.CHALLENGED && proofs != null && isProven(frame) -> {
+                step = Step.FILLED;
+                sendProven(new Alive(0), proofs);
+            }
+            case Offer received when CHALLENGED.contains(step) && isProven(frame) -> offered(received);
             case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
-            case Farewell(Optional<EndFailure> why) when step == Step.CHALLENGED && isProven(frame) -> resigned(why);
+            case Farewell(Optional<EndFailure> why) when CHALLENGED.contains(step) && isProven(frame) -> resigned(why);
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
             case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, NotNow _ ->
                 // nothing, if its proof was wrong: then it is over already
@@ -308,7 +315,7 @@ final class IncomingConnection extends HandshakeConnection {
 
     @Override
     protected void failed(HandshakeException cause) {
-        if (registration == null && step == Step.CHALLENGED && cause.kind() == Kind.DISCONNECTED) {
+        if (registration == null && CHALLENGED.contains(step) && cause.kind() == Kind.DISCONNECTED) {
             cause.logTo(LOGGER); // who only asks whether this process lives ends so
             return;
         }
