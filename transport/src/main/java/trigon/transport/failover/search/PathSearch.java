@@ -74,7 +74,7 @@ public final class PathSearch {
         Map<Path, Question> asked = new LinkedHashMap<>();
         AskingRound round = new AskingRound(
                 inOrder(usable, compared),
-                session.queuePairs() > 1,
+                session.queuePairs() > 1 || usable.stream().anyMatch(questions::isNarrow),
                 path -> {
                     Question question = questions.ask(peer, connection, path);
                     asked.put(path, question);
@@ -107,14 +107,16 @@ public final class PathSearch {
         if (over.isEmpty()) {
             return CompletableFuture.completedFuture(PathCheck.SILENT);
         }
-        boolean narrowBefore = questions.isNarrow(over.get());
+        if (questions.isNarrow(over.get())) { // found out by another connection
+            return CompletableFuture.completedFuture(PathCheck.NARROW);
+        }
         CompletableFuture<Void> asked =
                 questions.ask(peer, peer.connection(), over.get()).answered();
         return CompletableFuture.anyOf(asked, timer.apply(LONGEST_CHECK)).handle((_, _) -> {
             if (asked.isDone() && !asked.isCompletedExceptionally()) {
                 return PathCheck.PASSED;
             }
-            return !narrowBefore && questions.isNarrow(over.get()) ? PathCheck.NARROW : PathCheck.SILENT;
+            return questions.isNarrow(over.get()) ? PathCheck.NARROW : PathCheck.SILENT;
         });
     }
 
