@@ -231,7 +231,7 @@ class RepeatedAttemptsTest {
     private enum Loss {
         /** Everything, both ways. */
         ALL,
-        /** What the listener says once it has proven itself. */
+        /** The listener's words once it has proven itself. */
         ANSWER
     }
 

@@ -196,7 +196,7 @@ class TamperTest {
                     && ByteBuffer.wrap(said).getLong(count) == 0;
         }
 
-        /** Where a byte is that is counted without the fillers, which are not agreed on; -1 if it has not come. */
+        /** Place of a byte that is counted without the fillers, which are not agreed on; -1 if it has not come. */
         private static int indexOf(int position, byte[] said) {
             int frame = 0;
             int left = position;

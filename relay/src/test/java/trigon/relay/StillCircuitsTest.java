@@ -35,7 +35,7 @@ class StillCircuitsTest extends RelayedNodes {
     private Socket client;
     private Socket server;
 
-    /** What the kernel says of the connections. */
+    /** A stand-in for the kernel's table of connections. */
     private static final class FakeTable implements StillCircuits.Table {
 
         private volatile Set<TcpEnds> unanswered = Set.of();

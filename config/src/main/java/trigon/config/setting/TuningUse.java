@@ -4,7 +4,7 @@ package trigon.config.setting;
 public enum TuningUse {
     /** It decides, for communicators whose data Trigon carries between nodes. */
     AUTO,
-    /** NCCL decides. */
+    /** Leaves every decision to NCCL. */
     OFF;
 
     /** As it is written in the file and in {@code TRIGON_TUNING}. */

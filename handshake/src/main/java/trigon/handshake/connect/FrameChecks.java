@@ -42,16 +42,16 @@ final class FrameChecks {
     /** Time for which frames that have passed are taken to pass. */
     private static final Duration KNOWN = Duration.ofSeconds(5);
 
-    /** Ways that are known to pass, of more peers than a job has. */
-    private static final int MOST_KNOWN = 1024;
+    /** Paths that are known to pass, of more peers than a job has. */
+    private static final int MAX_KNOWN = 1024;
 
     private record Ends(InetAddress local, InetAddress remote) {}
 
-    private record Way(Ends ends, int segmentBytes) {
+    private record SizedPath(Ends ends, int segmentBytes) {
 
-        static Way of(Target target) {
+        static SizedPath of(Target target) {
             Ends ends = new Ends(target.local(), target.firstHop().address().getAddress());
-            return new Way(ends, target.firstHop().segmentBytes());
+            return new SizedPath(ends, target.firstHop().segmentBytes());
         }
     }
 
@@ -66,7 +66,7 @@ final class FrameChecks {
     private final Map<Ends, Check> underWay = new HashMap<>();
 
     /** When segments of that size have last passed. */
-    private final Map<Way, Long> passedAt = new HashMap<>();
+    private final Map<SizedPath, Long> passedAt = new HashMap<>();
 
     FrameChecks(ClientServices services) {
         this.services = services;
@@ -108,7 +108,7 @@ final class FrameChecks {
         if (check.fullPassed || check.passed == 0 || lost.isEmpty()) {
             return;
         }
-        passedAt.remove(new Way(ends, 0));
+        passedAt.remove(new SizedPath(ends, 0));
         String words = words(ends, check.passed);
         if (narrowPaths().add(ends.local, ends.remote, check.passed)) {
             LOGGER.warn("{}", words);
@@ -118,16 +118,16 @@ final class FrameChecks {
 
     /** Returns whether frames of the size that a connection to there has now have got through a short while ago. */
     boolean hasPassed(Target target) {
-        Long at = passedAt.get(Way.of(target));
+        Long at = passedAt.get(SizedPath.of(target));
         return at != null && services.loop().clock().nanoTime() - at < KNOWN.toNanos();
     }
 
     /** Takes note that frames of a connection's size have got through. */
     void pass(Target target) {
         InetAddress remote = target.firstHop().address().getAddress();
-        Way way = Way.of(target);
-        if (passedAt.size() < MOST_KNOWN || passedAt.containsKey(way)) {
-            passedAt.put(way, services.loop().clock().nanoTime());
+        SizedPath path = SizedPath.of(target);
+        if (passedAt.size() < MAX_KNOWN || passedAt.containsKey(path)) {
+            passedAt.put(path, services.loop().clock().nanoTime());
         }
         if (target.firstHop().segmentBytes() == 0 && narrowPaths().remove(target.local(), remote)) {
             LOGGER.info(

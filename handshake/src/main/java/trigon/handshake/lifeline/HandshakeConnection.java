@@ -376,7 +376,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         if (message instanceof HandshakeFrame frame) {
             if (over) {
                 heard(frame);
-            } else if (frame.message() instanceof Filler && fillers < Filler.MOST) {
+            } else if (frame.message() instanceof Filler && fillers < Filler.MAX) {
                 fillers++;
             } else {
                 trace("received", frame.message());

@@ -167,13 +167,13 @@ public sealed interface HandshakeMessage {
     record Filler() implements HandshakeMessage {
 
         /** As many as either side sends ahead of its first proof. */
-        public static final int MOST = 8;
+        public static final int MAX = 8;
 
         /** Those as frames, some 32 KiB: three of the network's at least, also of the longest that Ethernet has. */
         public static byte[] frames() {
             byte[] one = HandshakeCodec.encode(new Filler());
-            byte[] all = new byte[MOST * one.length];
-            for (int index = 0; index < MOST; index++) {
+            byte[] all = new byte[MAX * one.length];
+            for (int index = 0; index < MAX; index++) {
                 System.arraycopy(one, 0, all, index * one.length, one.length);
             }
             return all;

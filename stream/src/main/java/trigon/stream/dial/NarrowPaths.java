@@ -17,7 +17,7 @@ public final class NarrowPaths {
     static final Duration LASTS = Duration.ofMinutes(1);
 
     /** More pairs than the nodes of a job have with one of them. */
-    private static final int MOST = 1024;
+    private static final int MAX = 1024;
 
     private record Ends(InetAddress local, InetAddress remote) {}
 
@@ -38,7 +38,7 @@ public final class NarrowPaths {
      */
     public boolean add(InetAddress local, InetAddress remote, int segmentBytes) {
         Ends ends = new Ends(local, remote);
-        if (limits.size() >= MOST && !limits.containsKey(ends)) {
+        if (limits.size() >= MAX && !limits.containsKey(ends)) {
             return false;
         }
         return limits.put(ends, new Limit(segmentBytes, clock.nanoTime())) == null;

@@ -23,7 +23,7 @@ final class StalledSender implements StallWatch.Watched {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(16);
 
     /** Checks in succession that pass, while the kernel still repeats, after which the connection is made anew. */
-    private static final int MOST_PASSED = 3;
+    private static final int MAX_PASSED = 3;
 
     private static final String TOO_LONG = "packets of the full size are lost there, and smaller ones pass";
     private static final String STUCK =
@@ -109,7 +109,7 @@ final class StalledSender implements StallWatch.Watched {
         switch (outcome) {
             case NARROW -> broken.accept(path, TOO_LONG);
             case PASSED -> {
-                if (passed.incrementAndGet() >= MOST_PASSED) {
+                if (passed.incrementAndGet() >= MAX_PASSED) {
                     broken.accept(path, STUCK);
                 }
             }

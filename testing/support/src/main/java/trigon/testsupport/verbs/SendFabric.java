@@ -102,7 +102,7 @@ public final class SendFabric implements VerbsProvider {
         resets++;
     }
 
-    /** How often a device has been opened. */
+    /** Number of times that a device has been opened. */
     public synchronized int openings() {
         return openings;
     }

@@ -15,7 +15,7 @@ public final class PathQuestions {
     private final HandshakeClient client;
     private final SharedQuestions questions;
 
-    /** Of one client, and by that clock. */
+    /** Makes one that asks by a client, and measures an answer's age by that clock. */
     public PathQuestions(HandshakeClient client, NanoClock clock) {
         this.client = client;
         questions = new SharedQuestions(clock);
@@ -30,7 +30,7 @@ public final class PathQuestions {
     Question ask(Counterpart peer, ConnectionId connection, Path path) {
         boolean direct = path.reason().isLinkLocal();
         return questions.ask(
-                new SharedQuestions.Way(local(path), remote(path), direct),
+                new SharedQuestions.AskedPath(local(path), remote(path), direct),
                 () -> direct
                         ? client.askDirectly(local(path), remote(path), peer.secret(), connection)
                         : client.ask(local(path), remote(path), peer.secret(), connection));

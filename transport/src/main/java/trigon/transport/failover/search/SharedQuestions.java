@@ -26,25 +26,25 @@ final class SharedQuestions {
     private static final int USUAL = 64;
 
     /**
-     * The way that a question takes.
+     * The path that a question takes.
      *
      * @param direct without relays, also where they lead there
      */
-    record Way(InetAddress local, InetSocketAddress remote, boolean direct) {}
+    record AskedPath(InetAddress local, InetSocketAddress remote, boolean direct) {}
 
     private record Asked(Question question, long at) {}
 
     private final NanoClock clock;
-    private final Map<Way, Asked> latest = new ConcurrentHashMap<>();
+    private final Map<AskedPath, Asked> latest = new ConcurrentHashMap<>();
 
     SharedQuestions(NanoClock clock) {
         this.clock = clock;
     }
 
     /** Asks, or joins who has just asked there. */
-    Question ask(Way way, Supplier<Question> own) {
+    Question ask(AskedPath path, Supplier<Question> own) {
         long now = clock.nanoTime();
-        Asked known = latest.get(way);
+        Asked known = latest.get(path);
         if (known != null && isOfUse(known, now)) {
             return new Joined(known.question, own);
         }
@@ -52,7 +52,7 @@ final class SharedQuestions {
             latest.values().removeIf(each -> !isOfUse(each, now));
         }
         Question question = own.get();
-        latest.put(way, new Asked(question, now));
+        latest.put(path, new Asked(question, now));
         return question;
     }
 

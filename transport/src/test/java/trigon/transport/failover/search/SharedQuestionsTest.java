@@ -16,7 +16,7 @@ import trigon.handshake.message.HandshakeException.Kind;
 
 class SharedQuestionsTest {
 
-    private static final SharedQuestions.Way WAY = new SharedQuestions.Way(
+    private static final SharedQuestions.AskedPath WAY = new SharedQuestions.AskedPath(
             InetAddress.ofLiteral("10.0.0.1"), new InetSocketAddress(InetAddress.ofLiteral("10.0.0.2"), 4711), false);
 
     private final AtomicLong now = new AtomicLong();
