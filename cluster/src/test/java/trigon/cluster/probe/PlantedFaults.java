@@ -291,6 +291,7 @@ final class PlantedFaults {
                 rdma("a container without /dev/infiniband", "ACTIVE", "RoCE v2", false, "no-dev-infiniband"),
                 ofNode("half duplex", "half-duplex").touching("ab").file("a", NIC + "duplex", "half"),
                 ofNode("a card in a slower slot", "pcie-reduced")
+                        .touching("ab")
                         .file("a", NIC + "device/subsystem", "-> pci")
                         .file("a", NIC + "device/current_link_speed", "16.0 GT/s PCIe")
                         .file("a", NIC + "device/max_link_speed", "32.0 GT/s PCIe")
