@@ -157,7 +157,7 @@ public final class RawPeer implements AutoCloseable {
         byte[] body = readExactly(decoded.bodyBytes());
         byte[] frame = Arrays.copyOf(header, header.length + body.length);
         System.arraycopy(body, 0, frame, header.length, body.length);
-        return new HandshakeFrame(HandshakeCodec.decodeBody(decoded.type(), ByteBuffer.wrap(body)), frame);
+        return new HandshakeFrame(decoded.stream(), HandshakeCodec.decodeBody(decoded.type(), ByteBuffer.wrap(body)), frame);
     }
 
     /** The next message, which has to be of that type and proven. */

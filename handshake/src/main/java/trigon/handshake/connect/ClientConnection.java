@@ -1,13 +1,12 @@
 package trigon.handshake.connect;
 
-import io.netty.channel.ChannelHandlerContext;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.lifeline.HandshakeConnection;
+import trigon.handshake.lifeline.PeerChannel;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
@@ -17,7 +16,7 @@ import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Reject;
 import trigon.handshake.message.HandshakeProofs;
 
-/** The connecting side's TCP connection until the listener has proven itself. Subclasses do what comes after. */
+/** The connecting side's handshake until the listener has proven itself. Subclasses do what comes after. */
 abstract class ClientConnection extends HandshakeConnection {
 
     /** Steps until the listener has proven itself. */
@@ -49,11 +48,6 @@ abstract class ClientConnection extends HandshakeConnection {
         bound = new InetSocketAddress(target.local(), 0);
     }
 
-    @Override
-    public final Object dialled() {
-        return List.of(target.local(), target.remote());
-    }
-
     /** The listener has proven that it made the handle, and frames of the connection's size arrive both ways. */
     abstract void greeted();
 
@@ -70,7 +64,12 @@ abstract class ClientConnection extends HandshakeConnection {
             return;
         }
         startDeadline();
-        TcpDial.connect(loop(), target, bound, this::attach).addListener(connecting -> {
+        PeerChannel shared = sharesChannel() ? services.channelTo(target) : null;
+        if (shared != null) {
+            openOn(shared);
+            return;
+        }
+        TcpDial.connect(loop(), target, bound, this::dialBy).addListener(connecting -> {
             if (connecting.isSuccess()) {
                 return;
             }
@@ -89,14 +88,12 @@ abstract class ClientConnection extends HandshakeConnection {
     }
 
     @Override
-    public final void channelActive(ChannelHandlerContext context) {
+    protected final void opened() {
         connected = true;
-        if (context.channel().localAddress() instanceof InetSocketAddress address) {
-            bound = address;
-        }
+        bound = localAddress(bound);
         proofs = services.proofs(target);
         await("the answer to the hello");
-        fills = checksFrames();
+        fills = checksFrames() && !isOnProvenChannel();
         sendNoted(services.hello(target, fills), proofs);
         if (fills && target.firstHop().segmentBytes() == 0) {
             loop().later(FrameChecks.AFTER.toNanos(), () -> {
@@ -119,15 +116,13 @@ abstract class ClientConnection extends HandshakeConnection {
                     sendFillers();
                     sendProven(new Alive(0), known());
                 } else {
-                    greeting = Greeting.DONE;
-                    greeted();
+                    greet();
                 }
             }
             case Alive _
             when greeting == Greeting.ECHO && admit(frame) -> {
-                greeting = Greeting.DONE;
                 services.frameChecks().pass(target);
-                greeted();
+                greet();
             }
             case HandshakeMessage message -> {
                 if (greeting == Greeting.DONE) {
@@ -137,6 +132,21 @@ abstract class ClientConnection extends HandshakeConnection {
                 }
             }
         }
+    }
+
+    private void greet() {
+        greeting = Greeting.DONE;
+        greeted();
+        markProven(); // to the listener by now, too
+        PeerChannel own = channel();
+        if (own != null && sharesChannel()) {
+            services.share(target, own);
+        }
+    }
+
+    /** Returns whether its channel may be another's: not where that is in doubt. */
+    boolean sharesChannel() {
+        return false;
     }
 
     /** Returns whether to find out if frames of the full size arrive: unless they have a short while ago. */

@@ -2,8 +2,12 @@ package trigon.handshake.connect;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.lifeline.PeerChannel;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
@@ -17,6 +21,20 @@ final class ClientServices {
     private final HandshakeConfig config;
     private final Dialer dialer;
     private final FrameChecks frameChecks;
+
+    /** The latest that may be shared; the event loop's. */
+    private final Map<Ends, PeerChannel> channels = new HashMap<>();
+
+    /** A direct path to one process, in segments of that size; 0: of the full one. */
+    private record Ends(InetAddress local, InetSocketAddress remote, int segmentBytes) {
+
+        static Ends of(Target target) {
+            return new Ends(
+                    target.local(),
+                    target.remote(),
+                    target.firstHop().segmentBytes());
+        }
+    }
 
     /**
      * Those of one client.
@@ -51,6 +69,21 @@ final class ClientServices {
     boolean isNarrow(InetAddress local, InetSocketAddress remote) {
         return !dialer.usesRelays(local, remote.getAddress())
                 && dialer.narrowPaths().segmentBytes(local, remote.getAddress()) > 0;
+    }
+
+    /** The channel to a listener that others have opened, if one may be used. Circuits are never shared. */
+    @Nullable
+    PeerChannel channelTo(Target target) {
+        PeerChannel known = target.isDirect() ? channels.get(Ends.of(target)) : null;
+        return known != null && known.isShareable() ? known : null;
+    }
+
+    /** Lets others use a channel, until it is closed. */
+    void share(Target target, PeerChannel channel) {
+        Ends ends = Ends.of(target);
+        if (target.isDirect() && channels.put(ends, channel) != channel) {
+            channel.whenClosed(() -> channels.remove(ends, channel));
+        }
     }
 
     /** The proofs of a connection's client, before anything is said. */

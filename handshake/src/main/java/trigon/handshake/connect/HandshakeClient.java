@@ -57,8 +57,8 @@ public final class HandshakeClient {
         RetriedOffer started = new RetriedOffer(
                 services.loop(),
                 timeout,
-                (time, beforeOffer) -> new OutgoingConnection(
-                        services, time, target(local, remote, secret, offer.connection()), offer, beforeOffer));
+                (time, beforeOffer, fresh) -> new OutgoingConnection(
+                        services, time, target(local, remote, secret, offer.connection()), offer, beforeOffer, fresh));
         started.start();
         return started;
     }

@@ -13,6 +13,7 @@ import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
@@ -36,6 +37,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
 
     private final Offer offer;
     private final Runnable beforeOffer;
+    private final boolean fresh;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
     private Step step = Step.GREETING;
@@ -47,11 +49,24 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
      * To be started.
      *
      * @param beforeOffer runs on the event loop just before the offer is sent
+     * @param fresh whether it has a TCP connection of its own, though there is one
      */
-    OutgoingConnection(ClientServices services, Duration timeout, Target target, Offer offer, Runnable beforeOffer) {
+    OutgoingConnection(
+            ClientServices services,
+            Duration timeout,
+            Target target,
+            Offer offer,
+            Runnable beforeOffer,
+            boolean fresh) {
         super(services, timeout, target);
+        this.fresh = fresh;
         this.offer = offer;
         this.beforeOffer = beforeOffer;
+    }
+
+    @Override
+    boolean sharesChannel() {
+        return !fresh;
     }
 
     @Override
@@ -61,7 +76,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
             case Ready ready
             when step == Step.READY && answered != null && admit(frame) -> established(answered, ready);
             case NotNow notNow -> fail(Kind.UNREACHABLE, "the listener cannot answer: " + notNow.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, Reject _ ->
+            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, Closed _, Reject _ ->
                 unexpected(frame.message());
         }
     }

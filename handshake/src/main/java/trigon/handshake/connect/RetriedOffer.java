@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.Established;
 import trigon.handshake.OutgoingOffer;
@@ -16,8 +15,8 @@ import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.verbs.ConnectionKey;
 
 /**
- * One attempt that has a TCP connection, and a second one where the first has brought no answer in a third of the time,
- * or in two where the listener has proven itself and may just be busy: after a few lost packets, TCP waits for seconds
+ * One attempt that goes over the TCP connection to the peer that there is, if there is one, and over a new one where
+ * the first has brought no answer in a third of the time, or in two where the listener has proven itself and may just be busy: after a few lost packets, TCP waits for seconds
  * before it sends one again, and a new connection does not. What carries the offer last counts, since the listener
  * drops the other then.
  *
@@ -27,7 +26,7 @@ final class RetriedOffer implements OutgoingOffer {
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
-    private final BiFunction<Duration, Runnable, OutgoingConnection> connections;
+    private final Attempts connections;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final OutgoingConnection first;
@@ -39,17 +38,25 @@ final class RetriedOffer implements OutgoingOffer {
     /** True if the current one is the only one: it has the answer, or it is the second and has carried the offer. */
     private boolean decided;
 
-    /**
-     * To be started.
-     *
-     * @param connections makes one, which takes so long at most, and runs the code before it sends the offer
-     */
-    RetriedOffer(
-            HandshakeEventLoop loop, Duration timeout, BiFunction<Duration, Runnable, OutgoingConnection> connections) {
+    /** The connections that carry the offer. */
+    interface Attempts {
+
+        /**
+         * Makes one that is to be started.
+         *
+         * @param timeout of the whole handshake
+         * @param beforeOffer runs just before it sends the offer
+         * @param fresh whether it has a TCP connection of its own, though there is one to the peer
+         */
+        OutgoingConnection open(Duration timeout, Runnable beforeOffer, boolean fresh);
+    }
+
+    /** To be started, with such connections. */
+    RetriedOffer(HandshakeEventLoop loop, Duration timeout, Attempts connections) {
         this.loop = loop;
         this.timeout = timeout;
         this.connections = connections;
-        first = connections.apply(timeout, () -> {});
+        first = connections.open(timeout, () -> {}, false);
         current = first;
     }
 
@@ -76,7 +83,7 @@ final class RetriedOffer implements OutgoingOffer {
         if (answer.isDone() || result.isDone()) {
             return;
         }
-        OutgoingConnection started = connections.apply(timeLeft, this::supersede);
+        OutgoingConnection started = connections.open(timeLeft, this::supersede, true);
         second = started;
         watch(started);
         started.start();

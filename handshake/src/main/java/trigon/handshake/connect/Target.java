@@ -25,6 +25,11 @@ record Target(
         ConnectionSecret secret,
         ConnectionId connection) {
 
+    /** Returns whether its TCP connection ends at the listener, and at no relay. */
+    boolean isDirect() {
+        return firstHop.route().isEmpty();
+    }
+
     /** The same, reached in segments of so many bytes at most. */
     Target inSegmentsOf(int bytes) {
         return new Target(local, remote, firstHop.inSegmentsOf(bytes), secret, connection);

@@ -1,14 +1,7 @@
 package trigon.handshake.lifeline;
 
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -24,12 +17,10 @@ import trigon.config.HandshakeConfig;
 import trigon.handshake.Established;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
-import trigon.handshake.lifeline.Lifelines.BeatingLifeline;
 import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
-import trigon.handshake.message.HandshakeFrameDecoder;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage;
 import trigon.handshake.message.HandshakeMessage.Farewell;
@@ -38,17 +29,12 @@ import trigon.handshake.message.HandshakeProofs;
 import trigon.trace.TraceLog;
 
 /**
- * The common part of both ends of a handshake: one TCP connection, one deadline, one result. All fields belong to the
- * event loop, but for the result.
+ * The common part of both ends of a handshake, and of the lifeline that comes of it: one stream of a {@link
+ * PeerChannel}, one deadline, one result. All fields belong to the event loop, but for the result.
  */
-public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter implements Lifeline, BeatingLifeline {
+public abstract class HandshakeConnection implements Lifeline {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeConnection.class);
-    private static final int RECEIVE_BYTES = 512;
-
-    /** As long as the fillers come. */
-    private static final int RECEIVE_BYTES_AT_FIRST = 8192;
-
     private static final byte[] FILLERS = Filler.frames();
 
     private final HandshakeEventLoop loop;
@@ -60,7 +46,8 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     /** True if the peer has given a sign of life since the link is established. */
     private volatile boolean heard;
 
-    private @Nullable Channel channel;
+    private @Nullable PeerChannel channel;
+    private int stream;
     private @Nullable ScheduledFuture<?> deadline;
     private String awaited;
     private boolean over;
@@ -73,14 +60,13 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     private @Nullable ChannelFuture lastBeat;
     private long beats;
     private long peersBeats;
-    private final SilenceClock silence;
+    private volatile Runnable onQuiet = () -> {};
 
     protected HandshakeConnection(HandshakeEventLoop loop, Duration timeout, HandshakeConfig config, String awaited) {
         this.loop = loop;
         this.timeout = timeout;
         this.config = config;
         this.awaited = awaited;
-        silence = new SilenceClock(loop.clock().nanoTime());
     }
 
     /** A message of the peer, while the handshake is not over. */
@@ -115,14 +101,53 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         awaited = what;
     }
 
-    /** Takes over a new TCP connection. */
-    public final void attach(Channel to) {
-        channel = to;
-        loop.adopt(to);
-        to.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES_AT_FIRST));
-        to.config().setOption(ChannelOption.TCP_NODELAY, true);
-        to.pipeline().addLast(new HandshakeFrameDecoder(), this);
+    /** Dials a channel by that TCP connection, whose first stream this is. */
+    public final void dialBy(Channel to) {
+        PeerChannel.dialled(loop, config, this).attach(to);
     }
+
+    /** Takes a further stream of a channel that is there, and begins. */
+    protected final void openOn(PeerChannel shared) {
+        shared.open(this);
+        opened();
+    }
+
+    /** Gets its stream. */
+    final void join(PeerChannel to, int number) {
+        channel = to;
+        stream = number;
+    }
+
+    /** Its stream's number, from 0. */
+    final int stream() {
+        return stream;
+    }
+
+    /** The channel that it has a stream of. */
+    protected final @Nullable PeerChannel channel() {
+        return channel;
+    }
+
+    /** Returns whether the peer has proven itself on its channel. */
+    public final boolean isOnProvenChannel() {
+        return channel != null && channel.isProven();
+    }
+
+    /** The peer has proven itself; others may use the channel, too. */
+    protected final void markProven() {
+        if (channel != null) {
+            channel.markProven();
+        }
+    }
+
+    /** The own address of the channel; where there is none, that. */
+    protected final InetSocketAddress localAddress(InetSocketAddress otherwise) {
+        InetSocketAddress own = channel == null ? null : channel.localAddress();
+        return own == null ? otherwise : own;
+    }
+
+    /** Begins: there is a TCP connection. */
+    protected abstract void opened();
 
     /** Sends fillers, ahead of a proof. */
     protected final void sendFillers() {
@@ -132,14 +157,14 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     /** Sends a message without a proof, which is part of what is agreed on. */
     protected final void sendNoted(HandshakeMessage message, HandshakeProofs proofs) {
         trace("sent", message);
-        byte[] frame = HandshakeCodec.encode(message);
+        byte[] frame = HandshakeCodec.encode(stream, message);
         proofs.note(frame);
         var _ = send(frame);
     }
 
     /** Sends a message with its proof. */
     protected final void sendProven(HandshakeMessage message, HandshakeProofs proofs) {
-        byte[] frame = HandshakeCodec.encode(message);
+        byte[] frame = HandshakeCodec.encode(stream, message);
         proofs.prove(frame);
         var _ = send(frame);
     }
@@ -151,10 +176,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     }
 
     private @Nullable ChannelFuture send(byte[] frame) {
-        return channel == null
-                ? null
-                : channel.writeAndFlush(Unpooled.wrappedBuffer(frame))
-                        .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        return channel == null ? null : channel.send(frame);
     }
 
     /** The link is up. The connection stays open until either end releases it. */
@@ -165,58 +187,27 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
             deadline.cancel(false);
         }
         if (channel != null) {
-            channel.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES));
+            channel.establish(this);
         }
-        loop.lifelines().add(this);
         result.complete(established);
     }
 
-    @Override
-    public final void beat() {
+    /** Says that this side lives. */
+    protected final void beat() {
         if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
             beats++;
-            loop.lifelines().traceSaid(this, channel, beats);
+            if (channel != null) {
+                channel.traceSaid(beats);
+            }
             lastBeat = sendAfterwards(new HandshakeMessage.Alive(beats));
         }
-    }
-
-    @Override
-    public final void look(long passedNanos, long now) {
-        long silent = silence.advance(passedNanos, now);
-        boolean stopped = silent > config.stoppedTimeout().toNanos();
-        if (stopped
-                || silence.outlast(
-                        config.peerTimeout().toNanos(), () -> loop.lifelines().askKernel(channel))) {
-            Duration length = Duration.ofNanos(silent);
-            boolean answers = stopped && config.stoppedTimeout().compareTo(config.peerTimeout()) > 0;
-            over(answers ? new LifelineEnd.Stopped(length) : new LifelineEnd.Silent(length));
-            close();
-        }
-        silence.tellIfQuiet();
-    }
-
-    @Override
-    public final SilenceClock silence() {
-        return silence;
-    }
-
-    @Override
-    public @Nullable Object dialled() {
-        return null;
-    }
-
-    @Override
-    public final String peerAddress() {
-        return channel != null && channel.remoteAddress() instanceof InetSocketAddress address
-                ? address.getAddress().getHostAddress()
-                : "";
     }
 
     private @Nullable ChannelFuture sendAfterwards(HandshakeMessage message) {
         if (channel == null || lifelineProofs == null) {
             return null;
         }
-        byte[] frame = HandshakeCodec.encode(message);
+        byte[] frame = HandshakeCodec.encode(stream, message);
         lifelineProofs.proveAfterwards(frame);
         return send(frame);
     }
@@ -225,8 +216,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
      * Something came over the lifeline. Only what the peer has proven counts, and is no copy of what it said before.
      */
     private void heard(HandshakeFrame frame) {
-        long now = loop.clock().nanoTime();
-        if (lifelineProofs == null || end != null) {
+        if (lifelineProofs == null || channel == null || end != null) {
             return;
         }
         switch (frame.message()) {
@@ -234,12 +224,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
             when count > peersBeats && lifelineProofs.verifyAfterwards(frame.bytes()) -> {
                 peersBeats = count;
                 heard = true;
-                Lifelines.traceHeard(channel, count, now, silence.recordHeard(now));
-                if (silence.peerHurries()
-                        && dialled() == null
-                        && !loop.lifelines().isTraced(this)) {
-                    beat();
-                }
+                channel.recordHeard(count);
             }
             case Farewell(Optional<EndFailure> failure)
             when lifelineProofs.verifyAfterwards(frame.bytes()) -> {
@@ -264,19 +249,19 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     protected final void fail(Kind kind, String why, @Nullable Throwable cause) {
         if (!over) {
             over = true; // before closing, which is a failure of its own to whoever listens to the channel
-            close();
+            close(isBreach(kind));
             end(new HandshakeException(kind, describe() + ": " + why, cause));
         }
     }
 
     /** Fails, and tells the peer the reason as far as it still listens. */
     public final void reject(Kind kind, String reason) {
-        endWith(HandshakeCodec.encode(new HandshakeMessage.Reject(reason)), kind, reason);
+        endWith(HandshakeCodec.encode(stream, new HandshakeMessage.Reject(reason)), kind, reason);
     }
 
     /** Fails, and tells the peer that its own end was heard. */
     protected final void endProven(HandshakeMessage last, HandshakeProofs proofs, String reason) {
-        byte[] frame = HandshakeCodec.encode(last);
+        byte[] frame = HandshakeCodec.encode(stream, last);
         proofs.prove(frame);
         endWith(frame, Kind.ABANDONED, reason);
     }
@@ -287,11 +272,11 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
             return;
         }
         over = true;
-        if (channel != null && channel.isActive()) {
-            // closed once the reason is written; the deadline guards that
-            channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
-        } else {
-            close();
+        ChannelFuture written = channel != null && channel.isActive() ? channel.send(frame) : null;
+        if (written == null) {
+            close(isBreach(kind));
+        } else { // closed once the reason is written; the deadline guards that
+            written.addListener(_ -> close(isBreach(kind)));
         }
         end(new HandshakeException(kind, describe() + ": " + reason));
     }
@@ -301,13 +286,23 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         result.completeExceptionally(exception);
     }
 
+    /** Ends the stream; without effect if it has ended. */
     public final void close() {
+        close(false);
+    }
+
+    private void close(boolean forBreach) {
         if (deadline != null) {
             deadline.cancel(false);
         }
         if (channel != null) {
-            var _ = channel.close();
+            channel.end(this, forBreach);
         }
+    }
+
+    /** Returns whether the peer is none that keeps to the protocol. */
+    private static boolean isBreach(Kind kind) {
+        return kind == Kind.PROTOCOL || kind == Kind.UNAUTHENTICATED;
     }
 
     @Override
@@ -322,13 +317,26 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
 
     @Override
     public final void whenQuiet(Runnable step) {
-        silence.onQuiet(step);
-        loop.eventLoop().execute(() -> loop.lifelines().addToGroup(this));
+        onQuiet = step;
+        loop.eventLoop().execute(() -> {
+            if (channel != null) {
+                channel.hurry();
+            }
+        });
+    }
+
+    /** Runs what waits for the peer's silence. */
+    final void tellOfSilence() {
+        try {
+            onQuiet.run();
+        } catch (RuntimeException | Error e) { // the other connections' peers are not to go unheard for that
+            LOGGER.warn("handling a silent peer failed", e);
+        }
     }
 
     @Override
     public final boolean isQuiet() {
-        return silence.isQuiet();
+        return channel != null && channel.silence().isQuiet();
     }
 
     @Override
@@ -349,8 +357,7 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         }
     }
 
-    /** Ends the connection; an established one with a farewell. */
-    @Override
+    /** Ends the connection; an established one with a farewell. Event loop only. */
     public final void letGo(Optional<EndFailure> failure) {
         if (lifelineProofs != null && end == null) {
             over(new LifelineEnd.Here());
@@ -371,24 +378,20 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
     /** The rest of the sentence on a deadline that has passed; empty if nothing more is known. */
     protected abstract String causeOfSilence();
 
-    @Override
-    public final void channelRead(ChannelHandlerContext context, Object message) {
-        if (message instanceof HandshakeFrame frame) {
-            if (over) {
-                heard(frame);
-            } else if (frame.message() instanceof Filler && fillers < Filler.MAX) {
-                fillers++;
-            } else {
-                trace("received", frame.message());
-                received(frame);
-            }
+    /** A message of the peer has come. */
+    final void arrived(HandshakeFrame frame) {
+        if (over) {
+            heard(frame);
+        } else if (frame.message() instanceof Filler && fillers < Filler.MAX) {
+            fillers++;
         } else {
-            ReferenceCountUtil.release(message);
+            trace("received", frame.message());
+            received(frame);
         }
     }
 
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
+    /** The stream has ended, by whom it was; called once. */
+    protected void ended() {
         if (loop.isClosing()) {
             fail(Kind.ABANDONED, "this process closes its handshakes");
         } else {
@@ -396,26 +399,31 @@ public abstract class HandshakeConnection extends ChannelInboundHandlerAdapter i
         }
         over(loop.isClosing() ? new LifelineEnd.Here() : new LifelineEnd.Broken("end of stream"));
         close();
-        loop.lifelines().remove(this);
         lost.complete(end);
     }
 
-    @Override
-    public final void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    /** The channel is lost in that way. */
+    final void lose(LifelineEnd how) {
+        over(how);
+        fail(Kind.DISCONNECTED, how.explanation());
+        close();
+    }
+
+    /** The channel has failed. */
+    final void fail(Throwable cause) {
+        if (over && cause instanceof HandshakeException) {
+            return; // somebody else may have said it: what the peer has to say is missed, if it lives
+        }
+        over(new LifelineEnd.Broken(String.valueOf(cause.getMessage())));
         switch (cause) {
             // told to the peer as well: one of another version reads at least that
             case HandshakeException e -> reject(e.kind(), String.valueOf(e.getMessage()));
-            case IOException e -> {
-                over(new LifelineEnd.Broken(String.valueOf(e.getMessage())));
+            case IOException e ->
                 fail(
                         Kind.DISCONNECTED,
                         "the connection broke before %s came: %s".formatted(awaited, e.getMessage()),
                         e);
-            }
             default -> fail(Kind.ABANDONED, "internal error: " + cause, cause);
-        }
-        if (!(cause instanceof HandshakeException)) {
-            close();
         }
     }
 }

@@ -6,40 +6,42 @@ import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import trigon.handshake.message.EndFailure;
 import trigon.system.NanoClock;
 import trigon.trace.TraceLog;
 
 /**
- * All established connections of a process. One timer for all of them, which runs while there are any: once a second
- * each says that it lives and looks how long its peer was silent. In a traced process one for each peer's address says
- * it ten times a second, and the trace says when: what is said and heard tells how far two machines' clocks are apart.
- * Event loop only.
+ * All channels of a process with established connections. One timer for all of them, which runs while there are any:
+ * once a second each says that it lives and looks how long its peer was silent; where somebody wants to know that soon,
+ * four times, at the pace of the end that has dialled. In a traced process one for each peer's address says it ten
+ * times a second, and the trace says when: what is said and heard tells how far two machines' clocks are apart. Event
+ * loop only.
  */
 final class Lifelines {
 
-    /** Times in that, with a trace. */
+    /** Times in a second, with a trace. */
     static final int TRACED_BEATS = 10;
 
-    /** Connections that are traced: with more peers there are enough messages both ways. */
+    /** From one sign of life to the next where somebody wants to know soon that there is none. */
+    static final long HURRIED_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    /** Channels that are traced: with more peers there are enough messages both ways. */
     private static final int MAX_TRACED = 8;
 
-    private static final BeatingLifeline[] NONE = {};
-    private static final HeartbeatGroup[] NO_GROUPS = {};
+    private static final BeatingChannel[] NONE = {};
 
     private final Timer timer;
     private final NanoClock clock;
-    private final Set<BeatingLifeline> connections = new HashSet<>();
-    private final Map<String, BeatingLifeline> traced = new HashMap<>();
-    private final Map<Object, HeartbeatGroup> groups = new HashMap<>();
+    private final Set<BeatingChannel> channels = new HashSet<>();
+    private final Map<String, BeatingChannel> traced = new HashMap<>();
+    private final Set<BeatingChannel> hurried = new HashSet<>();
     private final UnansweredLifelines unanswered;
     private boolean running;
     private long lastNanos;
-    private long lastGroupNanos;
+    private long lastHurriedNanos;
     private long lastBeatOfAll;
 
     /** The event loop's. */
@@ -58,7 +60,7 @@ final class Lifelines {
         unanswered = new UnansweredLifelines(clock);
     }
 
-    /** Asks whether the kernel at the other end of a lifeline acknowledges what is said. */
+    /** Asks whether the kernel at the other end of a channel acknowledges what is said. */
     boolean askKernel(@Nullable Channel channel) {
         return channel != null
                 && channel.localAddress() instanceof InetSocketAddress local
@@ -66,10 +68,10 @@ final class Lifelines {
                 && unanswered.ask(local, remote);
     }
 
-    void add(BeatingLifeline connection) {
-        connections.add(connection);
+    void add(BeatingChannel channel) {
+        channels.add(channel);
         if (TraceLog.isOn() && traced.size() < MAX_TRACED) {
-            traced.putIfAbsent(connection.peerAddress(), connection);
+            traced.putIfAbsent(channel.peerAddress(), channel);
         }
         if (!running) {
             running = true;
@@ -79,37 +81,28 @@ final class Lifelines {
         }
     }
 
-    void remove(BeatingLifeline connection) {
-        connections.remove(connection);
-        traced.remove(connection.peerAddress(), connection);
-        Object key = connection.dialled();
-        HeartbeatGroup group = key == null ? null : groups.get(key);
-        if (group != null && group.remove(connection)) {
-            groups.remove(key);
-        }
+    void remove(BeatingChannel channel) {
+        channels.remove(channel);
+        traced.remove(channel.peerAddress(), channel);
+        hurried.remove(channel);
     }
 
-    /** Somebody wants to know soon when a peer that was dialled is silent. */
-    void addToGroup(BeatingLifeline connection) {
-        Object key = connection.dialled();
-        if (key != null && connections.contains(connection)) {
-            if (groups.isEmpty()) {
-                lastGroupNanos = clock.nanoTime();
-            }
-            HeartbeatGroup group = groups.computeIfAbsent(key, _ -> new HeartbeatGroup());
-            group.add(connection);
-            connection.silence().joinGroup(group);
+    /** Somebody wants to know soon when a peer is silent there. */
+    void hurry(BeatingChannel channel) {
+        if (hurried.isEmpty()) {
+            lastHurriedNanos = clock.nanoTime();
         }
+        hurried.add(channel);
     }
 
     /** Returns whether it says more often that it lives, for the trace. */
-    boolean isTraced(BeatingLifeline connection) {
-        return traced.containsValue(connection);
+    boolean isTraced(BeatingChannel channel) {
+        return traced.containsValue(channel);
     }
 
-    /** A connection says that it lives, now. */
-    void traceSaid(BeatingLifeline connection, @Nullable Channel channel, long count) {
-        if (channel != null && traced.containsValue(connection)) {
+    /** A channel says that this side lives, now. */
+    void traceSaid(BeatingChannel of, @Nullable Channel channel, long count) {
+        if (channel != null && traced.containsValue(of)) {
             trace("alive said", clock.nanoTime(), channel.localAddress(), channel.remoteAddress(), count);
         }
     }
@@ -128,8 +121,8 @@ final class Lifelines {
 
     /** Ends all of them in good order. */
     void letGo() {
-        for (BeatingLifeline connection : connections.toArray(NONE)) {
-            connection.letGo(Optional.empty());
+        for (BeatingChannel channel : channels.toArray(NONE)) {
+            channel.letGo();
         }
     }
 
@@ -139,7 +132,7 @@ final class Lifelines {
 
     private long tickNanos() {
         return traced.isEmpty()
-                ? groups.isEmpty() ? SilenceClock.BEAT_NANOS : HeartbeatGroup.NANOS
+                ? hurried.isEmpty() ? SilenceClock.BEAT_NANOS : HURRIED_NANOS
                 : SilenceClock.BEAT_NANOS / TRACED_BEATS;
     }
 
@@ -148,29 +141,31 @@ final class Lifelines {
         try {
             long now = clock.nanoTime();
             long early = tickNanos() / 2;
-            boolean groupsAreDue = now - lastGroupNanos >= HeartbeatGroup.NANOS - early;
+            boolean hurriedAreDue = !hurried.isEmpty() && now - lastHurriedNanos >= HURRIED_NANOS - early;
             boolean allAreDue = now - lastNanos >= SilenceClock.BEAT_NANOS - early;
-            beat(groupsAreDue, allAreDue);
-            timer.afterReading(() -> look(groupsAreDue, allAreDue, now));
+            beat(hurriedAreDue, allAreDue);
+            timer.afterReading(() -> look(hurriedAreDue, allAreDue, now));
         } finally { // or all peers would hear nothing more
-            running = !connections.isEmpty();
+            running = !channels.isEmpty();
             if (running) {
                 schedule();
             }
         }
     }
 
-    private void beat(boolean groupsAreDue, boolean allAreDue) {
-        if (groupsAreDue) {
-            for (HeartbeatGroup group : groups.values().toArray(NO_GROUPS)) {
-                group.beat();
+    private void beat(boolean hurriedAreDue, boolean allAreDue) {
+        if (hurriedAreDue) {
+            for (BeatingChannel channel : hurried.toArray(NONE)) {
+                if (channel.isDialled()) { // the other end answers
+                    channel.beat();
+                }
             }
         }
         if (allAreDue) {
-            beatAllBut(this::speaksForGroup);
+            beatAllBut(channel -> channel.isDialled() && hurried.contains(channel));
         } else {
-            for (BeatingLifeline connection : traced.values().toArray(NONE)) {
-                connection.beat();
+            for (BeatingChannel channel : traced.values().toArray(NONE)) {
+                channel.beat();
             }
         }
     }
@@ -180,52 +175,43 @@ final class Lifelines {
      * and nothing over a path, knows that the path is lost; a process that did not run has answered nothing.
      */
     void beatOnDemand() {
-        if (clock.nanoTime() - lastBeatOfAll >= HeartbeatGroup.NANOS) { // a thousand may ask at the same time
+        if (clock.nanoTime() - lastBeatOfAll >= HURRIED_NANOS) { // a thousand may ask at the same time
             beatAllBut(_ -> false);
         }
     }
 
-    private void beatAllBut(Predicate<BeatingLifeline> beating) {
+    private void beatAllBut(Predicate<BeatingChannel> beating) {
         lastBeatOfAll = clock.nanoTime();
         // a copy: those that end are taken out meanwhile
-        for (BeatingLifeline connection : connections.toArray(NONE)) {
-            if (!beating.test(connection)) {
-                connection.beat();
+        for (BeatingChannel channel : channels.toArray(NONE)) {
+            if (!beating.test(channel)) {
+                channel.beat();
             }
         }
     }
 
-    private boolean speaksForGroup(BeatingLifeline connection) {
-        Object key = connection.dialled();
-        HeartbeatGroup group = key == null ? null : groups.get(key);
-        return group != null && group.isFirst(connection);
-    }
-
-    private void look(boolean atGroups, boolean atAll, long now) {
-        if (atGroups) {
-            long passed = Math.min(now - lastGroupNanos, 2 * HeartbeatGroup.NANOS);
-            lastGroupNanos = now;
-            for (HeartbeatGroup group : groups.values().toArray(NO_GROUPS)) {
-                group.look(passed, now);
+    private void look(boolean atHurried, boolean atAll, long now) {
+        // what lasts longer may be a machine that was stopped as a whole
+        if (atHurried) {
+            long passed = Math.min(now - lastHurriedNanos, 2 * HURRIED_NANOS);
+            lastHurriedNanos = now;
+            for (BeatingChannel channel : hurried.toArray(NONE)) {
+                channel.look(passed, now);
             }
         }
         if (atAll) {
-            // what lasts longer may be a machine that was stopped as a whole
             long passed = Math.min(now - lastNanos, 2 * SilenceClock.BEAT_NANOS);
             lastNanos = now;
-            for (BeatingLifeline connection : connections.toArray(NONE)) {
-                if (!speaksForGroup(connection)) {
-                    connection.look(passed, now);
+            for (BeatingChannel channel : channels.toArray(NONE)) {
+                if (!hurried.contains(channel)) {
+                    channel.look(passed, now);
                 }
             }
         }
     }
 
-    /**
-     * The part of a connection that {@link Lifelines} needs: it says that this side lives, and knows when the peer last
-     * did.
-     */
-    interface BeatingLifeline {
+    /** The part of a {@link PeerChannel} that says that this side lives, and knows when the peer last did. */
+    interface BeatingChannel {
 
         /** Says that this side lives. Event loop only. */
         void beat();
@@ -242,14 +228,13 @@ final class Lifelines {
         /** The last sign of life of the peer. */
         SilenceClock silence();
 
-        /** The process that it has dialled, and from where; null if it was dialled: the other end sets the pace. */
-        @Nullable
-        Object dialled();
+        /** Returns whether this side has dialled it, and sets the pace. */
+        boolean isDialled();
 
         /** The peer's address, without its port; empty before there is a connection. */
         String peerAddress();
 
-        /** Ends the connection with a farewell. Event loop only. */
-        void letGo(Optional<EndFailure> failure);
+        /** Ends its connections with a farewell. Event loop only. */
+        void letGo();
     }
 }

@@ -2,9 +2,6 @@ package trigon.handshake.lifeline;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The time for which nothing was heard over a lifeline. Written on the event loop, read anywhere. */
 final class SilenceClock {
@@ -12,10 +9,11 @@ final class SilenceClock {
     /** From one sign of life to the next. */
     static final long BEAT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final Logger log = LoggerFactory.getLogger(SilenceClock.class);
-
     /** So long a peer may say nothing before it is thought of: a beat, and what a busy machine delays the next. */
     private static final long QUIET_NANOS = BEAT_NANOS * 3 / 2;
+
+    /** Signs of life in succession of a peer that hurries that have to be missing. */
+    private static final int MISSING = 3;
 
     private volatile long nanos;
 
@@ -31,7 +29,6 @@ final class SilenceClock {
     private volatile boolean hurries;
 
     private volatile Runnable onQuiet = () -> {};
-    private volatile @Nullable HeartbeatGroup group;
 
     /** The silence of a lifeline that begins now: the first sign of life does not come soon after another one. */
     SilenceClock(long now) {
@@ -92,25 +89,15 @@ final class SilenceClock {
         onQuiet = step;
     }
 
-    /** Another lifeline speaks for this one, too. */
-    void joinGroup(HeartbeatGroup joined) {
-        group = joined;
-    }
-
     void tellIfQuiet() {
         if (isQuiet()) {
-            try {
-                onQuiet.run();
-            } catch (RuntimeException | Error e) { // the other connections' peers are not to go unheard for that
-                log.warn("handling a silent peer failed", e);
-            }
+            onQuiet.run();
         }
     }
 
     /** Returns whether it lasts for longer than a peer that lives is silent. */
     boolean isQuiet() {
-        HeartbeatGroup known = group;
-        return nanos > QUIET_NANOS || (known != null && known.isQuiet());
+        return nanos > QUIET_NANOS || hasMissed(MISSING, Lifelines.HURRIED_NANOS);
     }
 
     /**

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.lifeline.HandshakeEventLoop;
+import trigon.handshake.lifeline.PeerChannel;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeException;
@@ -101,9 +102,13 @@ public final class HandshakeListeners implements AutoCloseable {
                 .childHandler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel channel) {
-                        new IncomingConnection(
-                                        loop, config, connections, channel.localAddress(), channel.remoteAddress())
-                                .attach(channel);
+                        InetSocketAddress local = channel.localAddress();
+                        InetSocketAddress remote = channel.remoteAddress();
+                        PeerChannel.accept(
+                                loop,
+                                config,
+                                channel,
+                                () -> new IncomingConnection(loop, config, connections, local, remote));
                     }
                 })
                 .bind(address)

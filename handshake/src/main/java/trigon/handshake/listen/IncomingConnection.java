@@ -1,6 +1,5 @@
 package trigon.handshake.listen;
 
-import io.netty.channel.ChannelHandlerContext;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -27,6 +26,7 @@ import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
@@ -78,14 +78,14 @@ final class IncomingConnection extends HandshakeConnection {
     }
 
     @Override
-    public void channelActive(ChannelHandlerContext context) {
+    protected void opened() {
         startDeadline();
         connections.opened(this);
     }
 
     @Override
-    public void channelInactive(ChannelHandlerContext context) {
-        super.channelInactive(context);
+    protected void ended() {
+        super.ended();
         connections.closed(this);
     }
 
@@ -102,7 +102,7 @@ final class IncomingConnection extends HandshakeConnection {
             case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
             case Farewell(Optional<EndFailure> why) when CHALLENGED.contains(step) && isProven(frame) -> resigned(why);
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, NotNow _ ->
+            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, Closed _, NotNow _ ->
                 // nothing, if its proof was wrong: then it is over already
                 fail(
                         Kind.PROTOCOL,
@@ -119,6 +119,8 @@ final class IncomingConnection extends HandshakeConnection {
                     Kind.UNAUTHENTICATED,
                     "the connecting side does not know this connection's secret: it has no handle of it, or another"
                             + " one's");
+        } else {
+            markProven();
         }
         return proven;
     }

@@ -99,6 +99,9 @@ final class IncomingConnections {
             return;
         }
         open.add(connection);
+        if (connection.isOnProvenChannel()) {
+            return; // its peer is known
+        }
         IncomingConnection oneTooMany = unauthenticated.add(connection);
         if (oneTooMany != null) {
             unauthenticated.remove(oneTooMany);

@@ -10,6 +10,7 @@ import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
+import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
@@ -24,7 +25,7 @@ import trigon.verbs.QueuePairEndpoint;
 
 /**
  * Messages as bytes. Everything is in network order; a frame is magic (4 bytes), version (1), type (1), length of the
- * body (2), body. Magic, version and their places never change, so that any two versions can tell each other apart.
+ * body (2), number of the stream (4), body. Magic, version and their places never change, so that any two versions can tell each other apart.
  *
  * <ul>
  *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key), fillers (1, 0 or 1)
@@ -41,6 +42,7 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>8 Farewell: what has failed (1; 0: nothing), why (UTF-8), proof
  *   <li>9 NotNow: reason (UTF-8, to the end)
  *   <li>10 Filler: bytes without a meaning
+ *   <li>11 Closed: nothing
  *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
  *   <li>proof: 32 bytes; see {@code HandshakeProofs}. Here it is carried, and neither made nor checked
  * </ul>
@@ -50,10 +52,10 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 13;
+    static final int VERSION = 14;
 
     /** Bytes of a frame before its body. */
-    public static final int HEADER_BYTES = 8;
+    public static final int HEADER_BYTES = 12;
 
     /** The longest frame; the longest reason fits, with a proof. */
     static final int MAX_FRAME_BYTES = 4096 + HEADER_BYTES;
@@ -68,6 +70,7 @@ public final class HandshakeCodec {
     private static final int FAREWELL = 8;
     private static final int NOT_NOW = 9;
     private static final int FILLER = 10;
+    private static final int CLOSED = 11;
 
     /** In a Farewell, where nothing has failed. */
     private static final byte IN_GOOD_ORDER = 0;
@@ -77,11 +80,20 @@ public final class HandshakeCodec {
 
     private HandshakeCodec() {}
 
-    /** A frame's header, checked. */
-    public record Header(int type, int bodyBytes) {}
+    /**
+     * A frame's header, checked.
+     *
+     * @param stream as it came; negative ones are nobody's
+     */
+    public record Header(int type, int bodyBytes, int stream) {}
 
-    /** The whole frame; where the message has a proof, its place is zero. */
+    /** The whole frame of a channel's first stream; where the message has a proof, its place is zero. */
     public static byte[] encode(HandshakeMessage message) {
+        return encode(0, message);
+    }
+
+    /** The whole frame of a stream; where the message has a proof, its place is zero. */
+    public static byte[] encode(int stream, HandshakeMessage message) {
         ByteBuffer buffer = ByteBuffer.allocate(MAX_FRAME_BYTES).position(HEADER_BYTES);
         int type = switch (message) {
             case Offer offer -> {
@@ -123,6 +135,7 @@ public final class HandshakeCodec {
                 buffer.position(MAX_FRAME_BYTES);
                 yield FILLER;
             }
+            case Closed _ -> CLOSED;
             case Farewell farewell -> {
                 buffer.put(farewell.failure()
                         .map(failure -> (byte) failure.scope().code())
@@ -136,7 +149,7 @@ public final class HandshakeCodec {
             buffer.put(new byte[HandshakeProofs.BYTES]);
         }
         buffer.putInt(0, MAGIC).put(4, (byte) VERSION).put(5, (byte) type).putShort(6, (short)
-                (buffer.position() - HEADER_BYTES));
+                (buffer.position() - HEADER_BYTES)).putInt(8, stream);
         byte[] frame = new byte[buffer.position()];
         buffer.get(0, frame);
         return frame;
@@ -154,26 +167,35 @@ public final class HandshakeCodec {
     }
 
     /**
+     * Refuses a peer of another version as soon as that is there, whose headers may be of another length.
+     *
+     * @throws HandshakeException of kind PROTOCOL
+     */
+    static void requireVersion(byte version) {
+        if (version != VERSION) {
+            throw malformed(
+                    "it speaks version %d of the handshake and this Trigon version %d; install the same Trigon on"
+                                    .formatted(Byte.toUnsignedInt(version), VERSION)
+                            + " all nodes");
+        }
+    }
+
+    /**
      * Reads the {@value #HEADER_BYTES} bytes of a header.
      *
      * @throws HandshakeException of kind PROTOCOL
      */
     public static Header decodeHeader(ByteBuffer header) {
         requireMagic(header.getInt());
-        int version = Byte.toUnsignedInt(header.get());
-        if (version != VERSION) {
-            throw malformed(
-                    "it speaks version %d of the handshake and this Trigon version %d; install the same Trigon on"
-                                    .formatted(version, VERSION)
-                            + " all nodes");
-        }
+        requireVersion(header.get());
         int type = Byte.toUnsignedInt(header.get());
         int bodyBytes = Short.toUnsignedInt(header.getShort());
+        int stream = header.getInt();
         boolean isLong = type == REJECT || type == FAREWELL || type == NOT_NOW || type == FILLER;
         if (bodyBytes > (isLong ? MAX_FRAME_BYTES - HEADER_BYTES : MAX_BODY_BYTES)) {
             throw malformed("its message is too long: " + bodyBytes + " bytes");
         }
-        return new Header(type, bodyBytes);
+        return new Header(type, bodyBytes, stream);
     }
 
     private static boolean hasProof(int type) {
@@ -211,6 +233,7 @@ public final class HandshakeCodec {
                     body.position(body.limit());
                     yield new Filler();
                 }
+                case CLOSED -> new Closed();
                 default -> throw malformed("its message has the unknown type " + type);
             };
             if (body.hasRemaining()) {

@@ -33,6 +33,9 @@ public final class HandshakeFrameDecoder extends ByteToMessageDecoder {
         if (in.readableBytes() >= Integer.BYTES) {
             HandshakeCodec.requireMagic(in.getInt(in.readerIndex()));
         }
+        if (in.readableBytes() > Integer.BYTES) {
+            HandshakeCodec.requireVersion(in.getByte(in.readerIndex() + Integer.BYTES));
+        }
         if (in.readableBytes() < HandshakeCodec.HEADER_BYTES) {
             return;
         }
@@ -44,7 +47,7 @@ public final class HandshakeFrameDecoder extends ByteToMessageDecoder {
         byte[] frame = copy(in, in.readerIndex(), HandshakeCodec.HEADER_BYTES + header.bodyBytes());
         in.skipBytes(frame.length);
         ByteBuffer body = ByteBuffer.wrap(frame, HandshakeCodec.HEADER_BYTES, header.bodyBytes());
-        out.add(new HandshakeFrame(HandshakeCodec.decodeBody(header.type(), body), frame));
+        out.add(new HandshakeFrame(header.stream(), HandshakeCodec.decodeBody(header.type(), body), frame));
     }
 
     private static byte[] copy(ByteBuf from, int index, int bytes) {
@@ -56,9 +59,10 @@ public final class HandshakeFrameDecoder extends ByteToMessageDecoder {
     /**
      * A message as it came, or as it goes.
      *
+     * @param stream of which connection's handshake it is, of those that share the channel
      * @param message what it says
      * @param bytes the whole frame, its proof at the end where the message has one; see {@code HandshakeCodec}
      */
     @SuppressWarnings("ArrayRecordComponent") // the bytes are whose they are, and frames are not compared
-    public record HandshakeFrame(HandshakeMessage message, byte[] bytes) {}
+    public record HandshakeFrame(int stream, HandshakeMessage message, byte[] bytes) {}
 }

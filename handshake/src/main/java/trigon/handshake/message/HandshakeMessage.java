@@ -132,6 +132,9 @@ public sealed interface HandshakeMessage {
      */
     record Farewell(Optional<EndFailure> failure) implements HandshakeMessage {}
 
+    /** From either side: this stream is over, as the end of a TCP connection says of all of its streams. */
+    record Closed() implements HandshakeMessage {}
+
     /**
      * No. The connection ends.
      *

@@ -32,7 +32,7 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
     public static FuzzedLink established(Duration peerTimeout) {
         RandomMessages messages = new RandomMessages(new Random(7));
         CompletableFuture<OutgoingConnection> made = new CompletableFuture<>();
-        FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, new byte[0], loop -> {
+        FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, new byte[0], (loop, channel) -> {
             OutgoingConnection outgoing = new OutgoingConnection(
                     new ClientServices(
                             loop,
@@ -41,9 +41,10 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
                     Node.LONG,
                     target(),
                     messages.offer(FuzzedPeer.CONNECTION, LinkKind.RDMA),
-                    () -> {});
+                    () -> {},
+                    false);
             made.complete(outgoing);
-            return outgoing;
+            outgoing.dialBy(channel);
         });
         OutgoingConnection outgoing = made.join();
         peer.settle();

@@ -41,15 +41,16 @@ public class OutgoingConnectionFuzzTest {
     /** Plays the script, and checks all the way; whether a link came of it. */
     public static boolean establishes(byte[] script) {
         OutgoingConnection[] made = new OutgoingConnection[1];
-        FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, script, loop -> {
+        FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, script, (loop, channel) -> {
             made[0] = new OutgoingConnection(
                     new ClientServices(loop, Node.config(TIMEOUT, 0), Dialer.DIRECT),
                     TIMEOUT,
                     FuzzedLink.target(),
                     OFFER,
-                    () -> {});
+                    () -> {},
+                    false);
             made[0].startDeadline();
-            return made[0];
+            made[0].dialBy(channel);
         });
         OutgoingConnection connection = made[0];
         peer.settle();

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
+import java.util.function.BiConsumer;
 import trigon.handshake.Node;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeCodec;
@@ -44,9 +44,9 @@ public final class FuzzedPeer {
      *
      * @param side the peer's
      * @param script what it does
-     * @param end makes the end that it plays against
+     * @param end has the end that it plays against take that channel
      */
-    public FuzzedPeer(Side side, byte[] script, Function<HandshakeEventLoop, HandshakeConnection> end) {
+    public FuzzedPeer(Side side, byte[] script, BiConsumer<HandshakeEventLoop, Channel> end) {
         this.side = side;
         this.script = ByteBuffer.wrap(script);
         proofs = HandshakeProofs.of(side, Node.secretOf(CONNECTION), Optional.empty());
@@ -59,7 +59,7 @@ public final class FuzzedPeer {
                         embedded.eventLoop(),
                         () -> embedded.eventLoop().ticker().nanoTime(),
                         embedded.eventLoop()::execute);
-                end.apply(loop).attach(embedded);
+                end.accept(loop, embedded);
             }
         });
     }
@@ -157,7 +157,7 @@ public final class FuzzedPeer {
                 return;
             }
             case HandshakeMessage.Hello _ -> proofs.note(frame);
-            case HandshakeMessage.Reject _ -> {}
+            case HandshakeMessage.Reject _, HandshakeMessage.Closed _ -> {}
             case HandshakeMessage.Alive(long count)
             when count == 0 && side == Side.LISTENING && proofs.verify(frame) -> echo();
             default -> proofs.verify(frame); // wrong, where the two no longer agree on what was said

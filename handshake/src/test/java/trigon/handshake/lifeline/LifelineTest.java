@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -39,7 +40,7 @@ class LifelineTest {
     private static final Duration SILENCE = Duration.ofSeconds(3);
 
     private static final Duration BEAT = Duration.ofNanos(SilenceClock.BEAT_NANOS);
-    private static final Duration GROUP_BEAT = Duration.ofNanos(HeartbeatGroup.NANOS);
+    private static final Duration GROUP_BEAT = Duration.ofNanos(Lifelines.HURRIED_NANOS);
 
     private final ManualClock clock = new ManualClock();
     private final Node server = new Node("127.0.0.1", Node.LONG, 1, Optional.empty(), SILENCE, clock);
@@ -386,7 +387,7 @@ class LifelineTest {
     }
 
     private static SilenceClock silence(Lifeline lifeline) {
-        return ((HandshakeConnection) lifeline).silence();
+        return Objects.requireNonNull(((HandshakeConnection) lifeline).channel()).silence();
     }
 
     private static void awaitDropped(CapturedLog log, int messages) {

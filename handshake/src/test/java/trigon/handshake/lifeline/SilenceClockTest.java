@@ -32,26 +32,26 @@ class SilenceClockTest {
         silence.recordHeard(11 * BEAT);
         silence.advance(BEAT, 12 * BEAT);
         silence.advance(BEAT, 13 * BEAT);
-        assertThat(silence.hasMissed(1, HeartbeatGroup.NANOS)).isFalse();
+        assertThat(silence.hasMissed(1, Lifelines.HURRIED_NANOS)).isFalse();
 
         silence.recordHeard(12 * BEAT);
-        silence.recordHeard(12 * BEAT + HeartbeatGroup.NANOS);
-        silence.advance(2 * HeartbeatGroup.NANOS, 12 * BEAT + 3 * HeartbeatGroup.NANOS);
-        silence.advance(HeartbeatGroup.NANOS, 12 * BEAT + 4 * HeartbeatGroup.NANOS);
+        silence.recordHeard(12 * BEAT + Lifelines.HURRIED_NANOS);
+        silence.advance(2 * Lifelines.HURRIED_NANOS, 12 * BEAT + 3 * Lifelines.HURRIED_NANOS);
+        silence.advance(Lifelines.HURRIED_NANOS, 12 * BEAT + 4 * Lifelines.HURRIED_NANOS);
         assertThat(silence.peerHurries()).isTrue();
-        assertThat(silence.hasMissed(1, HeartbeatGroup.NANOS)).isTrue();
+        assertThat(silence.hasMissed(1, Lifelines.HURRIED_NANOS)).isTrue();
     }
 
     /** The peer answers signs of life, and a process that does not run says none. */
     @Test
     void aLookThatIsLateIsOneSignOfLifeThatIsMissed() {
         silence.recordHeard(10 * BEAT);
-        silence.recordHeard(10 * BEAT + HeartbeatGroup.NANOS);
+        silence.recordHeard(10 * BEAT + Lifelines.HURRIED_NANOS);
 
         silence.advance(2 * BEAT, 12 * BEAT);
-        assertThat(silence.hasMissed(1, HeartbeatGroup.NANOS)).isFalse();
-        silence.advance(HeartbeatGroup.NANOS, 12 * BEAT + HeartbeatGroup.NANOS);
-        assertThat(silence.hasMissed(1, HeartbeatGroup.NANOS)).isTrue();
+        assertThat(silence.hasMissed(1, Lifelines.HURRIED_NANOS)).isFalse();
+        silence.advance(Lifelines.HURRIED_NANOS, 12 * BEAT + Lifelines.HURRIED_NANOS);
+        assertThat(silence.hasMissed(1, Lifelines.HURRIED_NANOS)).isTrue();
     }
 
     /** Between the moment that a look is about and the look, this process may not have run. */

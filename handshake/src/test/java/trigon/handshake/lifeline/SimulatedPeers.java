@@ -5,13 +5,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import trigon.handshake.lifeline.Lifelines.BeatingLifeline;
-import trigon.handshake.message.EndFailure;
+import trigon.handshake.lifeline.Lifelines.BeatingChannel;
 
 /**
  * Two processes with connections over two paths, by a clock of their own. Each process is one thread that reads what
@@ -71,7 +68,7 @@ final class SimulatedPeers {
         for (End end : List.of(dialler, listener)) {
             ends.add(end);
             end.process.lifelines.add(end);
-            end.process.lifelines.addToGroup(end);
+            end.process.lifelines.hurry(end);
         }
     }
 
@@ -177,7 +174,7 @@ final class SimulatedPeers {
         }
     }
 
-    private final class End implements BeatingLifeline {
+    private final class End implements BeatingChannel {
 
         private final int path;
         private final SimulatedProcess process;
@@ -248,8 +245,8 @@ final class SimulatedPeers {
         }
 
         @Override
-        public @Nullable Object dialled() {
-            return dials ? List.of(process, path) : null;
+        public boolean isDialled() {
+            return dials;
         }
 
         @Override
@@ -258,7 +255,7 @@ final class SimulatedPeers {
         }
 
         @Override
-        public void letGo(Optional<EndFailure> failure) {
+        public void letGo() {
             throw new UnsupportedOperationException("nothing ends here");
         }
     }

@@ -11,9 +11,11 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
+import trigon.config.HandshakeConfig;
 import trigon.handshake.IncomingOffer;
 import trigon.handshake.Node;
 import trigon.handshake.lifeline.FuzzedPeer;
+import trigon.handshake.lifeline.PeerChannel;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeMessage.Offer;
@@ -57,10 +59,14 @@ public class IncomingConnectionFuzzTest {
             return question.answer();
         }));
         IncomingConnection[] made = new IncomingConnection[1];
-        FuzzedPeer peer = new FuzzedPeer(Side.CONNECTING, script, loop -> {
-            made[0] = new IncomingConnection(
-                    loop, Node.config(TIMEOUT, 0), connections, FuzzedPeer.LISTENING, FuzzedPeer.CONNECTING);
-            return made[0];
+        FuzzedPeer peer = new FuzzedPeer(Side.CONNECTING, script, (loop, channel) -> {
+            HandshakeConfig config = Node.config(TIMEOUT, 0);
+            PeerChannel.accept(loop, config, channel, () -> {
+                IncomingConnection accepted = new IncomingConnection(
+                        loop, config, connections, FuzzedPeer.LISTENING, FuzzedPeer.CONNECTING);
+                made[0] = made[0] == null ? accepted : made[0];
+                return accepted;
+            });
         });
         IncomingConnection connection = made[0];
         boolean offered = false;

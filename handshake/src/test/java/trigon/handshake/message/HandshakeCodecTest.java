@@ -23,6 +23,8 @@ import trigon.verbs.QueuePairEndpoint;
 
 class HandshakeCodecTest {
 
+    private static final int HEADER = HandshakeCodec.HEADER_BYTES;
+
     private final long seed = new Random().nextLong();
     private final Random random = new Random(seed);
     private final RandomMessages messages = new RandomMessages(random);
@@ -51,11 +53,12 @@ class HandshakeCodecTest {
                 Optional.of(new ResumeCounts(6, 9, 8, true)),
                 List.of(new LinkAddress(InetAddress.ofLiteral("10.0.12.1"), 24, 0x4567, Set.of(LinkKind.SOFTWARE))));
         int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
-        ByteBuffer expected = ByteBuffer.allocate(8 + bytes)
+        ByteBuffer expected = ByteBuffer.allocate(HandshakeCodec.HEADER_BYTES + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 13)
+                .put((byte) 14)
                 .put((byte) 1)
                 .putShort((short) bytes)
+                .putInt(0)
                 .putLong(0x0102030405060708L)
                 .put(new byte[] {2, 'a', 'b'})
                 .putShort((short) 3)
@@ -91,14 +94,15 @@ class HandshakeCodecTest {
                 true,
                 9);
         int answerBytes = 3 + 1 + 27 + 12 + 8 + 4 + 1 + 8 + 32;
-        ByteBuffer answered = ByteBuffer.allocate(8 + answerBytes)
+        ByteBuffer answered = ByteBuffer.allocate(HandshakeCodec.HEADER_BYTES + answerBytes)
                 .putInt(0x5472674D)
-                .put((byte) 13)
+                .put((byte) 14)
                 .put((byte) 2)
                 .putShort((short) answerBytes)
+                .putInt(0)
                 .put(new byte[] {2, 'c', 'd'})
                 .put((byte) 2)
-                .put(expected.array(), 8 + 8 + 3 + 2 + 8 + 1 + 1 + 10, 27 + 12 + 8)
+                .put(expected.array(), HandshakeCodec.HEADER_BYTES + 8 + 3 + 2 + 8 + 1 + 1 + 10, 27 + 12 + 8)
                 .putInt(25_000)
                 .put((byte) 1)
                 .putLong(9);
@@ -106,14 +110,14 @@ class HandshakeCodecTest {
         assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(answer)).isEqualTo(answered.array());
         assertThat(HandshakeCodec.encode(new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 13, 3, 0, 33, 4}, 8 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 14, 3, 0, 33, 0, 0, 0, 0, 4}, 12 + 33));
     }
 
     @Test
     void longestReasonFitsAFrame() {
         Reject reject = new Reject("\uD83D\uDE80".repeat(5_000));
 
-        assertThat(HandshakeCodec.encode(reject).length).isEqualTo(8 + 4 * Reject.MAX_REASON_CHARS);
+        assertThat(HandshakeCodec.encode(reject).length).isEqualTo(HandshakeCodec.HEADER_BYTES + 4 * Reject.MAX_REASON_CHARS);
         assertThat(decode(HandshakeCodec.encode(reject))).isEqualTo(reject);
     }
 
@@ -128,7 +132,7 @@ class HandshakeCodecTest {
         for (int i = 0; i < 200; i++) {
             byte[] frame = HandshakeCodec.encode(messages.offer(messages.connection(), LinkKind.SOFTWARE));
             int type = frame[5];
-            byte[] body = Arrays.copyOfRange(frame, 8, 8 + random.nextInt(frame.length - 8));
+            byte[] body = Arrays.copyOfRange(frame, HEADER, HEADER + random.nextInt(frame.length - HEADER));
 
             assertThatThrownBy(() -> HandshakeCodec.decodeBody(type, ByteBuffer.wrap(body)))
                     .as("seed %d", seed)
@@ -151,7 +155,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 11")
-                .hasMessageContaining("version 13")
+                .hasMessageContaining("version 14")
                 .hasMessageContaining("same Trigon");
     }
 
@@ -170,7 +174,7 @@ class HandshakeCodecTest {
     void damagedMessagesAreReadOrRefused() {
         for (int i = 0; i < 5_000; i++) {
             byte[] frame = HandshakeCodec.encode(messages.message());
-            byte[] body = Arrays.copyOfRange(frame, 8, frame.length);
+            byte[] body = Arrays.copyOfRange(frame, HEADER, frame.length);
             for (int flips = random.nextInt(4); flips >= 0 && body.length > 0; flips--) {
                 body[random.nextInt(body.length)] = (byte) random.nextInt();
             }

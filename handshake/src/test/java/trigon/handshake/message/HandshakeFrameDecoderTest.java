@@ -62,7 +62,7 @@ class HandshakeFrameDecoderTest {
 
     @Test
     void refusesATooLongFrameWithItsHeader() {
-        byte[] header = {'T', 'r', 'g', 'M', HandshakeCodec.VERSION, 4, 0x10, 0x01};
+        byte[] header = {'T', 'r', 'g', 'M', HandshakeCodec.VERSION, 4, 0x10, 0x01, 0, 0, 0, 0};
 
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(header)))
                 .isInstanceOf(HandshakeException.class)
@@ -71,7 +71,7 @@ class HandshakeFrameDecoderTest {
 
     @Test
     void refusesALongFrameOfAShortMessageWithItsHeader() {
-        byte[] header = {'T', 'r', 'g', 'M', HandshakeCodec.VERSION, 5, 0x02, 0x01};
+        byte[] header = {'T', 'r', 'g', 'M', HandshakeCodec.VERSION, 5, 0x02, 0x01, 0, 0, 0, 0};
 
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(header)))
                 .isInstanceOf(HandshakeException.class)

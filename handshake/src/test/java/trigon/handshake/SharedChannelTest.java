@@ -1,0 +1,155 @@
+package trigon.handshake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.EndFailure;
+import trigon.handshake.message.HandshakeCodec;
+import trigon.handshake.message.HandshakeMessage.Alive;
+import trigon.handshake.message.HandshakeMessage.Closed;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.HandshakeMessage.Ready;
+import trigon.testsupport.Await;
+
+/** Connections between two processes over one path have one TCP connection, and nothing else in common. */
+@Timeout(180)
+class SharedChannelTest {
+
+    private final Node server = new Node("127.0.0.1", Node.LONG);
+    private final Node client = new Node("127.0.0.2", Node.LONG);
+
+    /** Both ends of an established link. */
+    private record Link(Established atClient, Established atServer) {}
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+    }
+
+    @Test
+    void connectionsToOneProcessShareATcpConnection() throws Exception {
+        List<Link> links = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            links.add(establish());
+        }
+
+        assertThat(links.stream().map(link -> link.atServer().remote()).distinct()).hasSize(1);
+        assertThat(links.stream().map(link -> link.atClient().local()).distinct()).hasSize(1);
+        assertThat(links.stream().map(link -> link.atClient().answer()).distinct()).hasSize(5);
+    }
+
+    @Test
+    void eachEndsByItselfAndTheLastClosesIt() throws Exception {
+        Link first = establish();
+        Link second = establish();
+        Link third = establish();
+
+        first.atClient().lifeline().release();
+        second.atServer().lifeline().fail(new EndFailure(EndFailure.Scope.PATH, "its reason"));
+
+        assertThat(endOf(first.atServer())).isEqualTo(new LifelineEnd.Released());
+        assertThat(endOf(second.atClient())).isInstanceOf(LifelineEnd.Failed.class);
+        assertThat(third.atClient().lifeline().lost()).isNotDone();
+        Link fourth = establish();
+        assertThat(fourth.atServer().remote()).isEqualTo(third.atServer().remote());
+
+        third.atServer().lifeline().release();
+        fourth.atServer().lifeline().release();
+        assertThat(endOf(third.atClient())).isEqualTo(new LifelineEnd.Released());
+        assertThat(endOf(fourth.atClient())).isEqualTo(new LifelineEnd.Released());
+        Link fifth = establish();
+        assertThat(fifth.atServer().remote()).isNotEqualTo(third.atServer().remote());
+    }
+
+    @Test
+    void allAreLostWithIt() throws Exception {
+        Link first = establish();
+        Link second = establish();
+
+        client.loop().close();
+
+        assertThat(endOf(first.atClient())).isEqualTo(new LifelineEnd.Here());
+        assertThat(endOf(first.atServer())).isEqualTo(new LifelineEnd.Released());
+        assertThat(endOf(second.atServer())).isEqualTo(new LifelineEnd.Released());
+    }
+
+    @Test
+    void oneThatIsRefusedDisturbsNoOther() throws Exception {
+        Link first = establish();
+
+        OutgoingOffer unknown = client.connect(server.listeningAt(), client.offer(ConnectionId.random()));
+        Await.until("the refusal", () -> unknown.answer().isCompletedExceptionally());
+        ConnectionId connection = ConnectionId.random();
+        server.listen(connection);
+        OutgoingOffer unproven = client.connect(
+                server.listeningAt(), Node.secretOf(ConnectionId.random()), client.offer(connection));
+        Await.until("the refusal", () -> unproven.answer().isCompletedExceptionally());
+
+        assertThat(first.atClient().lifeline().lost()).isNotDone();
+        assertThat(establish().atServer().remote()).isEqualTo(first.atServer().remote());
+    }
+
+    @Test
+    void aStrangerHasOneStreamUntilItHasProvenItself() throws Exception {
+        ConnectionId connection = ConnectionId.random();
+        server.listen(connection);
+        try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            byte[] hello = peer.helloFrame();
+            byte[] second = hello.clone();
+            second[HandshakeCodec.HEADER_BYTES - 1] = 1;
+            peer.send(hello);
+            peer.send(second);
+
+            peer.readToTheEnd();
+        }
+    }
+
+    @Test
+    void aStreamOutOfTurnEndsWhatIsUnderWayAndNoLink() throws Exception {
+        ConnectionId connection = ConnectionId.random();
+        Node.Listener listener = server.listen(connection);
+        try (RawPeer peer = RawPeer.challengedBy(server, connection)) {
+            peer.say(client.offer(connection));
+            Node.Attempt attempt = listener.next();
+            attempt.answer().complete(server.answer());
+            peer.expect(trigon.handshake.message.HandshakeMessage.Answer.class);
+            peer.say(new Ready(1));
+            Lifeline lifeline = attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
+            peer.expect(Ready.class);
+
+            Offer other = client.offer(ConnectionId.random());
+            peer.send(HandshakeCodec.encode(1, other)); // no hello
+            peer.send(HandshakeCodec.encode(7, new Closed())); // nobody's
+            peer.send(HandshakeCodec.encode(-1, new Closed()));
+            peer.send(peer.provenAfterwards(new Alive(1)));
+
+            Await.until("a sign of life", lifeline::isHeard);
+            assertThat(lifeline.lost()).isNotDone();
+            peer.send(HandshakeCodec.encode(0, new Closed()));
+            assertThat(lifeline.lost().get(60, TimeUnit.SECONDS)).isInstanceOf(LifelineEnd.Broken.class);
+        }
+    }
+
+    private Link establish() throws Exception {
+        ConnectionId connection = ConnectionId.random();
+        Node.Listener listener = server.listen(connection);
+        OutgoingOffer outgoing = client.connect(server.listeningAt(), client.offer(connection));
+        Node.Attempt attempt = listener.next();
+        attempt.answer().complete(server.answer());
+        outgoing.answer().get(60, TimeUnit.SECONDS);
+        return new Link(
+                outgoing.sendReady(1).get(60, TimeUnit.SECONDS),
+                attempt.incoming().result().get(60, TimeUnit.SECONDS));
+    }
+
+    private static LifelineEnd endOf(Established end) throws Exception {
+        return end.lifeline().lost().get(60, TimeUnit.SECONDS);
+    }
+}
