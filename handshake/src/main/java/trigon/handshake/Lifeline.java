@@ -4,8 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import trigon.handshake.message.EndFailure;
 
 /**
- * The TCP connection of a finished handshake, kept open for as long as the link is in use. Both ends say once a second
- * that they live, with a proof, and nothing else is listened to. It ends when either end lets go, when the peer's
+ * The stream of a finished handshake, kept open for as long as the link is in use; its TCP connection may be that of
+ * other links between the two processes, too. Both ends say once a second that they live, with a proof, and nothing
+ * else is listened to. It ends when either end lets go, when the peer's
  * process dies (the kernel closes it, however it does), or when nothing was heard for {@code handshake.peerTimeout}: a
  * process that is stopped, a machine that is down, a link that is cut. Thread-safe.
  */

@@ -270,7 +270,10 @@ class AuthenticationTest {
         // even one that knows the secret
         try (RawPeer late = RawPeer.challengedBy(server, connection)) {
             late.say(client.offer(connection));
-            assertThat(late.read().message()).isInstanceOf(Reject.class).asString().contains("already established");
+            assertThat(late.read().message())
+                    .isInstanceOf(Reject.class)
+                    .asString()
+                    .contains("already established");
             assertThat(late.read().message()).isInstanceOf(Closed.class);
         }
 

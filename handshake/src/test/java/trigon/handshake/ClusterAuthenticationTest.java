@@ -98,7 +98,7 @@ class ClusterAuthenticationTest {
             OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
             // even one that has seen another's hello, and with it a right mark
             byte[] copied = HandshakeCodec.encode(new HandshakeMessage.Hello(
-                    connection, nonce, HandshakeProofs.clusterMark(Optional.of(KEY), connection, nonce), false));
+                    connection, nonce, HandshakeProofs.clusterMark(Optional.of(KEY), connection, nonce), false, false));
             try (RawPeer peer = RawPeer.connectingTo(listening.listeningAt(), connection, Node.secretOf(connection))) {
                 peer.send(copied);
                 assertThat(peer.read().message()).isInstanceOf(Challenge.class);

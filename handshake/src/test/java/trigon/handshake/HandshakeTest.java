@@ -297,22 +297,25 @@ class HandshakeTest {
                 .hasMessageContaining("assign requested address");
     }
 
+    /** On addresses that no other test connects from: any port of those may be in use. */
     @Test
     void saysThatThePortIsTaken() {
-        HandshakeConfig config =
-                Node.config(Duration.ofSeconds(1), server.listeningAt().getPort());
+        try (Node taken = new Node("127.0.0.51", Node.LONG);
+                Node free = new Node("127.0.0.52", Node.LONG)) {
+            HandshakeConfig config =
+                    Node.config(Duration.ofSeconds(1), taken.listeningAt().getPort());
 
-        assertThatThrownBy(() -> HandshakeListeners.open(
-                        client.loop(), config, client.identity(), List.of(client.address(), server.address())))
-                .isInstanceOf(HandshakeException.class)
-                .hasMessageContaining(
-                        "cannot listen on 127.0.0.1:" + server.listeningAt().getPort())
-                .hasMessageContaining("in use")
-                .hasMessageContaining("set the handshake's port to 0");
-        // nothing is left open on the address before it
-        try (HandshakeListeners again =
-                HandshakeListeners.open(client.loop(), config, client.identity(), List.of(client.address()))) {
-            assertThat(again.port(client.address())).isEqualTo(config.port());
+            assertThatThrownBy(() -> HandshakeListeners.open(
+                            free.loop(), config, free.identity(), List.of(free.address(), taken.address())))
+                    .isInstanceOf(HandshakeException.class)
+                    .hasMessageContaining("cannot listen on 127.0.0.51:" + config.port())
+                    .hasMessageContaining("in use")
+                    .hasMessageContaining("set the handshake's port to 0");
+            // nothing is left open on the address before it
+            try (HandshakeListeners again =
+                    HandshakeListeners.open(free.loop(), config, free.identity(), List.of(free.address()))) {
+                assertThat(again.port(free.address())).isEqualTo(config.port());
+            }
         }
     }
 

@@ -65,12 +65,18 @@ public final class RawPeer implements AutoCloseable {
 
     /** The connecting side's first frame. */
     public byte[] helloFrame() {
+        return helloFrame(false);
+    }
+
+    /** The same, of one whose offer was made before, if it was. */
+    public byte[] helloFrame(boolean repeats) {
         OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
         byte[] frame = HandshakeCodec.encode(new Hello(
                 connection,
                 nonce,
                 HandshakeProofs.clusterMark(Optional.<ClusterKey>empty(), connection, nonce),
-                false));
+                false,
+                repeats));
         proofs.note(frame);
         return frame;
     }
@@ -157,7 +163,8 @@ public final class RawPeer implements AutoCloseable {
         byte[] body = readExactly(decoded.bodyBytes());
         byte[] frame = Arrays.copyOf(header, header.length + body.length);
         System.arraycopy(body, 0, frame, header.length, body.length);
-        return new HandshakeFrame(decoded.stream(), HandshakeCodec.decodeBody(decoded.type(), ByteBuffer.wrap(body)), frame);
+        return new HandshakeFrame(
+                decoded.stream(), HandshakeCodec.decodeBody(decoded.type(), ByteBuffer.wrap(body)), frame);
     }
 
     /** The next message, which has to be of that type and proven. */

@@ -30,6 +30,9 @@ import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Filler;
+import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.handshake.message.HandshakeMessage.Ready;
+import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.testsupport.Await;
@@ -100,6 +103,31 @@ class RepeatedAttemptsTest {
             assertThat(heard.incoming().result().get(60, TimeUnit.SECONDS).answer())
                     .isEqualTo(answer);
             established.lifeline().release();
+        }
+    }
+
+    /** A busy listener reads them in any order. */
+    @Test
+    void theSecondOneCountsThoughTheFirstIsReadLater() throws Exception {
+        Node.Listener listener = server.listen(connection);
+        Offer offer = client.offer(connection);
+        try (RawPeer first = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection));
+                RawPeer second = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            first.hello();
+            first.expect(Challenge.class);
+            second.send(second.helloFrame(true));
+            second.expect(Challenge.class);
+            second.say(offer);
+            Node.Attempt attempt = listener.next();
+
+            first.say(offer);
+
+            assertThat(first.read().message()).isInstanceOf(Closed.class);
+            attempt.answer().complete(server.answer());
+            second.expect(Answer.class);
+            second.say(new Ready(1));
+            assertThat(attempt.incoming().result().get(60, TimeUnit.SECONDS)).isNotNull();
+            assertThat(listener.isEmpty()).isTrue();
         }
     }
 

@@ -40,9 +40,12 @@ class SharedChannelTest {
             links.add(establish());
         }
 
-        assertThat(links.stream().map(link -> link.atServer().remote()).distinct()).hasSize(1);
-        assertThat(links.stream().map(link -> link.atClient().local()).distinct()).hasSize(1);
-        assertThat(links.stream().map(link -> link.atClient().answer()).distinct()).hasSize(5);
+        assertThat(links.stream().map(link -> link.atServer().remote()).distinct())
+                .hasSize(1);
+        assertThat(links.stream().map(link -> link.atClient().local()).distinct())
+                .hasSize(1);
+        assertThat(links.stream().map(link -> link.atClient().answer()).distinct())
+                .hasSize(5);
     }
 
     @Test
@@ -88,8 +91,8 @@ class SharedChannelTest {
         Await.until("the refusal", () -> unknown.answer().isCompletedExceptionally());
         ConnectionId connection = ConnectionId.random();
         server.listen(connection);
-        OutgoingOffer unproven = client.connect(
-                server.listeningAt(), Node.secretOf(ConnectionId.random()), client.offer(connection));
+        OutgoingOffer unproven =
+                client.connect(server.listeningAt(), Node.secretOf(ConnectionId.random()), client.offer(connection));
         Await.until("the refusal", () -> unproven.answer().isCompletedExceptionally());
 
         assertThat(first.atClient().lifeline().lost()).isNotDone();
@@ -121,7 +124,8 @@ class SharedChannelTest {
             attempt.answer().complete(server.answer());
             peer.expect(trigon.handshake.message.HandshakeMessage.Answer.class);
             peer.say(new Ready(1));
-            Lifeline lifeline = attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
+            Lifeline lifeline =
+                    attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
             peer.expect(Ready.class);
 
             Offer other = client.offer(ConnectionId.random());

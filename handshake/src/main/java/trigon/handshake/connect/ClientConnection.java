@@ -94,7 +94,7 @@ abstract class ClientConnection extends HandshakeConnection {
         proofs = services.proofs(target);
         await("the answer to the hello");
         fills = checksFrames() && !isOnProvenChannel();
-        sendNoted(services.hello(target, fills), proofs);
+        sendNoted(services.hello(target, fills, repeats()), proofs);
         if (fills && target.firstHop().segmentBytes() == 0) {
             loop().later(FrameChecks.AFTER.toNanos(), () -> {
                 if (!isOver() && greeting != Greeting.DONE) {
@@ -142,6 +142,11 @@ abstract class ClientConnection extends HandshakeConnection {
         if (own != null && sharesChannel()) {
             services.share(target, own);
         }
+    }
+
+    /** Returns whether another connection has said the same before. */
+    boolean repeats() {
+        return false;
     }
 
     /** Returns whether its channel may be another's: not where that is in doubt. */

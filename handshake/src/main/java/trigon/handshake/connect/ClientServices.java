@@ -29,10 +29,7 @@ final class ClientServices {
     private record Ends(InetAddress local, InetSocketAddress remote, int segmentBytes) {
 
         static Ends of(Target target) {
-            return new Ends(
-                    target.local(),
-                    target.remote(),
-                    target.firstHop().segmentBytes());
+            return new Ends(target.local(), target.remote(), target.firstHop().segmentBytes());
         }
     }
 
@@ -92,10 +89,10 @@ final class ClientServices {
     }
 
     /** A connection's first message. */
-    Hello hello(Target target, boolean fills) {
+    Hello hello(Target target, boolean fills, boolean repeats) {
         OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
         OpaqueBytes mark = HandshakeProofs.clusterMark(config.clusterKey(), target.connection(), nonce);
-        return new Hello(target.connection(), nonce, mark, fills);
+        return new Hello(target.connection(), nonce, mark, fills, repeats);
     }
 
     /** Checks whether frames of the full size are lost; the event loop's. */

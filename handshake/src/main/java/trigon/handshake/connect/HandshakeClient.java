@@ -57,8 +57,8 @@ public final class HandshakeClient {
         RetriedOffer started = new RetriedOffer(
                 services.loop(),
                 timeout,
-                (time, beforeOffer, fresh) -> new OutgoingConnection(
-                        services, time, target(local, remote, secret, offer.connection()), offer, beforeOffer, fresh));
+                (time, beforeOffer, repeats) -> new OutgoingConnection(
+                        services, time, target(local, remote, secret, offer.connection()), offer, beforeOffer, repeats));
         started.start();
         return started;
     }

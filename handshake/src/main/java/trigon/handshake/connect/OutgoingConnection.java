@@ -37,7 +37,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
 
     private final Offer offer;
     private final Runnable beforeOffer;
-    private final boolean fresh;
+    private final boolean repeats;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
 
     private Step step = Step.GREETING;
@@ -49,7 +49,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
      * To be started.
      *
      * @param beforeOffer runs on the event loop just before the offer is sent
-     * @param fresh whether it has a TCP connection of its own, though there is one
+     * @param repeats whether another one has made the offer before: this one has a TCP connection of its own
      */
     OutgoingConnection(
             ClientServices services,
@@ -57,16 +57,21 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
             Target target,
             Offer offer,
             Runnable beforeOffer,
-            boolean fresh) {
+            boolean repeats) {
         super(services, timeout, target);
-        this.fresh = fresh;
+        this.repeats = repeats;
         this.offer = offer;
         this.beforeOffer = beforeOffer;
     }
 
     @Override
     boolean sharesChannel() {
-        return !fresh;
+        return !repeats;
+    }
+
+    @Override
+    boolean repeats() {
+        return repeats;
     }
 
     @Override

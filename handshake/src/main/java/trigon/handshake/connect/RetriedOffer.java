@@ -17,8 +17,8 @@ import trigon.verbs.ConnectionKey;
 /**
  * One attempt that goes over the TCP connection to the peer that there is, if there is one, and over a new one where
  * the first has brought no answer in a third of the time, or in two where the listener has proven itself and may just be busy: after a few lost packets, TCP waits for seconds
- * before it sends one again, and a new connection does not. What carries the offer last counts, since the listener
- * drops the other then.
+ * before it sends one again, and a new connection does not. Once the second one carries the offer it alone counts, at
+ * the listener, too, in whichever order the two are read there.
  *
  * <p>The futures complete on the event loop; the rest of the state is the event loop's.
  */
@@ -46,9 +46,9 @@ final class RetriedOffer implements OutgoingOffer {
          *
          * @param timeout of the whole handshake
          * @param beforeOffer runs just before it sends the offer
-         * @param fresh whether it has a TCP connection of its own, though there is one to the peer
+         * @param repeats whether another one has made the offer before: this one has a TCP connection of its own
          */
-        OutgoingConnection open(Duration timeout, Runnable beforeOffer, boolean fresh);
+        OutgoingConnection open(Duration timeout, Runnable beforeOffer, boolean repeats);
     }
 
     /** To be started, with such connections. */

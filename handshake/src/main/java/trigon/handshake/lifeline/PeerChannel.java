@@ -3,7 +3,6 @@ package trigon.handshake.lifeline;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -73,9 +72,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
     private int opened;
 
     private PeerChannel(
-            HandshakeEventLoop loop,
-            HandshakeConfig config,
-            @Nullable Supplier<HandshakeConnection> accepting) {
+            HandshakeEventLoop loop, HandshakeConfig config, @Nullable Supplier<HandshakeConnection> accepting) {
         this.loop = loop;
         this.config = config;
         this.accepting = accepting;
@@ -96,10 +93,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
      * @param accepting makes the listening end of each of its streams
      */
     public static void accept(
-            HandshakeEventLoop loop,
-            HandshakeConfig config,
-            Channel channel,
-            Supplier<HandshakeConnection> accepting) {
+            HandshakeEventLoop loop, HandshakeConfig config, Channel channel, Supplier<HandshakeConnection> accepting) {
         PeerChannel accepted = new PeerChannel(loop, config, accepting);
         accepted.open(accepting.get());
         accepted.attach(channel);
@@ -111,6 +105,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
         loop.adopt(to);
         to.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES));
         to.config().setOption(ChannelOption.TCP_NODELAY, true);
+        to.config().setAutoClose(false); // a peer that has gone may have said before why
         to.pipeline().addLast(new HandshakeFrameDecoder(), this);
     }
 
@@ -159,12 +154,10 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
         return channel != null && channel.isActive();
     }
 
+    /** Sends a frame; that it cannot be sent is found out by reading, behind what has come. */
     @Nullable
     ChannelFuture send(byte[] frame) {
-        return channel == null
-                ? null
-                : channel.writeAndFlush(Unpooled.wrappedBuffer(frame))
-                        .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        return channel == null ? null : channel.writeAndFlush(Unpooled.wrappedBuffer(frame));
     }
 
     /** A handshake has become a lifeline. */

@@ -210,7 +210,10 @@ final class IncomingConnection extends HandshakeConnection {
         }
         offer = received;
         registration = found;
-        found.begin(this, received.stripe());
+        if (!found.begin(this, received.stripe())) {
+            fail(Kind.ABANDONED, "the same offer has come over a later connection");
+            return;
+        }
         step = Step.ANSWERING;
         await("the own answer");
         connections.admitted(this, received);
@@ -331,6 +334,11 @@ final class IncomingConnection extends HandshakeConnection {
         }
         registration.ended(offer == null ? null : offer.stripe(), this);
         cause.logTo(LOGGER);
+    }
+
+    /** Returns whether its peer has made the same offer over another connection before. */
+    boolean repeats() {
+        return hello != null && hello.repeats();
     }
 
     /** The peer's address, or the one that it names. */

@@ -64,19 +64,27 @@ final class Registration {
 
     /**
      * A handshake begins. The peer makes one attempt at a time, so with a new one it has given up the former, even
-     * where the news of that is lost on a dead path.
+     * where the news of that is lost on a dead path. Of two connections with the same offer the one that repeats it
+     * counts, also where the other one's is read later.
+     *
+     * @return false if another one counts
      */
-    void begin(IncomingConnection handshake, Stripe stripe) {
+    boolean begin(IncomingConnection handshake, Stripe stripe) {
         if (stripe.attempt() != attempt) {
             failAll("the peer tries another path");
             attempt = stripe.attempt();
             established = 0;
             stripes = 0;
         }
-        IncomingConnection former = current.put(stripe.index(), handshake);
+        IncomingConnection former = current.get(stripe.index());
+        if (former != null && former.repeats() && !handshake.repeats()) {
+            return false;
+        }
+        current.put(stripe.index(), handshake);
         if (former != null) {
             former.fail(Kind.ABANDONED, "the peer tries another path");
         }
+        return true;
     }
 
     /**

@@ -28,7 +28,8 @@ import trigon.verbs.QueuePairEndpoint;
  * body (2), number of the stream (4), body. Magic, version and their places never change, so that any two versions can tell each other apart.
  *
  * <ul>
- *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key), fillers (1, 0 or 1)
+ *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key), fillers (1, 0 or 1),
+ *       a repetition (1, 0 or 1)
  *   <li>6 Challenge: nonce (32), proof
  *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4), of
  *       the policy (4), failover (1, 0 or 1), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint,
@@ -113,6 +114,7 @@ public final class HandshakeCodec {
                         .put(hello.nonce().toArray())
                         .put(hello.clusterMark().toArray());
                 putFlag(buffer, hello.fills());
+                putFlag(buffer, hello.repeats());
                 yield HELLO;
             }
             case Challenge challenge -> {
@@ -148,8 +150,11 @@ public final class HandshakeCodec {
         if (hasProof(type)) {
             buffer.put(new byte[HandshakeProofs.BYTES]);
         }
-        buffer.putInt(0, MAGIC).put(4, (byte) VERSION).put(5, (byte) type).putShort(6, (short)
-                (buffer.position() - HEADER_BYTES)).putInt(8, stream);
+        buffer.putInt(0, MAGIC)
+                .put(4, (byte) VERSION)
+                .put(5, (byte) type)
+                .putShort(6, (short) (buffer.position() - HEADER_BYTES))
+                .putInt(8, stream);
         byte[] frame = new byte[buffer.position()];
         buffer.get(0, frame);
         return frame;
@@ -223,7 +228,12 @@ public final class HandshakeCodec {
                 case ANSWER -> getAnswer(body);
                 case READY -> new Ready(Byte.toUnsignedInt(body.get()));
                 case HELLO ->
-                    new Hello(new ConnectionId(body.getLong()), getOpaque(body), getOpaque(body), getFlag(body));
+                    new Hello(
+                            new ConnectionId(body.getLong()),
+                            getOpaque(body),
+                            getOpaque(body),
+                            getFlag(body),
+                            getFlag(body));
                 case CHALLENGE -> new Challenge(getOpaque(body));
                 case REJECT -> new Reject(getText(body, body.remaining()));
                 case NOT_NOW -> new NotNow(getText(body, body.remaining()));

@@ -15,8 +15,9 @@ public sealed interface HandshakeMessage {
      * @param nonce random, so that no answer is good for it but a fresh one
      * @param clusterMark shows that the sender has the cluster key
      * @param fills whether both sides send fillers, so that frames of the full size are known to arrive
+     * @param repeats whether the same offer has gone out over another TCP connection before, which may come later
      */
-    record Hello(ConnectionId connection, OpaqueBytes nonce, OpaqueBytes clusterMark, boolean fills)
+    record Hello(ConnectionId connection, OpaqueBytes nonce, OpaqueBytes clusterMark, boolean fills, boolean repeats)
             implements HandshakeMessage {}
 
     /**

@@ -32,7 +32,7 @@ class HostileListenerTest {
     /** Waited out by some tests. */
     private static final Duration SHORT = Duration.ofMillis(1500);
 
-    private static final int HELLO_BYTES = HandshakeCodec.HEADER_BYTES + 8 + 32 + 32 + 1;
+    private static final int HELLO_BYTES = HandshakeCodec.HEADER_BYTES + 8 + 32 + 32 + 1 + 1;
 
     private final Node server = new Node("127.0.0.1", Node.LONG);
     private final ManualClock clock = new ManualClock();

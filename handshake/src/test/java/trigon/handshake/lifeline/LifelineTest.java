@@ -387,7 +387,8 @@ class LifelineTest {
     }
 
     private static SilenceClock silence(Lifeline lifeline) {
-        return Objects.requireNonNull(((HandshakeConnection) lifeline).channel()).silence();
+        return Objects.requireNonNull(((HandshakeConnection) lifeline).channel())
+                .silence();
     }
 
     private static void awaitDropped(CapturedLog log, int messages) {

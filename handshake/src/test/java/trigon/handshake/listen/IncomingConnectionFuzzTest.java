@@ -62,8 +62,8 @@ public class IncomingConnectionFuzzTest {
         FuzzedPeer peer = new FuzzedPeer(Side.CONNECTING, script, (loop, channel) -> {
             HandshakeConfig config = Node.config(TIMEOUT, 0);
             PeerChannel.accept(loop, config, channel, () -> {
-                IncomingConnection accepted = new IncomingConnection(
-                        loop, config, connections, FuzzedPeer.LISTENING, FuzzedPeer.CONNECTING);
+                IncomingConnection accepted =
+                        new IncomingConnection(loop, config, connections, FuzzedPeer.LISTENING, FuzzedPeer.CONNECTING);
                 made[0] = made[0] == null ? accepted : made[0];
                 return accepted;
             });
@@ -123,6 +123,7 @@ public class IncomingConnectionFuzzTest {
                 FuzzedPeer.CONNECTION,
                 nonce,
                 HandshakeProofs.clusterMark(Optional.empty(), FuzzedPeer.CONNECTION, nonce),
+                false,
                 false);
     }
 

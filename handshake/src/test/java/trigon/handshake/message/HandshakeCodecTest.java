@@ -117,7 +117,8 @@ class HandshakeCodecTest {
     void longestReasonFitsAFrame() {
         Reject reject = new Reject("\uD83D\uDE80".repeat(5_000));
 
-        assertThat(HandshakeCodec.encode(reject).length).isEqualTo(HandshakeCodec.HEADER_BYTES + 4 * Reject.MAX_REASON_CHARS);
+        assertThat(HandshakeCodec.encode(reject).length)
+                .isEqualTo(HandshakeCodec.HEADER_BYTES + 4 * Reject.MAX_REASON_CHARS);
         assertThat(decode(HandshakeCodec.encode(reject))).isEqualTo(reject);
     }
 

@@ -54,7 +54,11 @@ public final class RandomMessages {
 
     public Hello hello() {
         return new Hello(
-                connection(), opaque(HandshakeProofs.BYTES), opaque(HandshakeProofs.BYTES), random.nextBoolean());
+                connection(),
+                opaque(HandshakeProofs.BYTES),
+                opaque(HandshakeProofs.BYTES),
+                random.nextBoolean(),
+                random.nextBoolean());
     }
 
     public Offer offer(ConnectionId connection, LinkKind kind) {
