@@ -58,7 +58,12 @@ public final class HandshakeClient {
                 services.loop(),
                 timeout,
                 (time, beforeOffer, repeats) -> new OutgoingConnection(
-                        services, time, target(local, remote, secret, offer.connection()), offer, beforeOffer, repeats));
+                        services,
+                        time,
+                        target(local, remote, secret, offer.connection()),
+                        offer,
+                        beforeOffer,
+                        repeats));
         started.start();
         return started;
     }

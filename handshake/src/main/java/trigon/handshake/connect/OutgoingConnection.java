@@ -131,7 +131,10 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
                 offer.kind(),
                 offer.endpoint(),
                 received.endpoint());
-        succeed(new Established(bound(), remote(), offer, received, ready.stripes(), this), known());
+        succeed(
+                new Established(bound(), remote(), offer, received, ready.stripes(), this),
+                known(),
+                target().isDirect() ? received.node() : "");
         beat(); // by which the listener knows that its confirmation has come
     }
 

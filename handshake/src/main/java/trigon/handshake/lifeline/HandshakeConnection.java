@@ -179,15 +179,19 @@ public abstract class HandshakeConnection implements Lifeline {
         return channel == null ? null : channel.send(frame);
     }
 
-    /** The link is up. The connection stays open until either end releases it. */
-    protected final void succeed(Established established, HandshakeProofs proofs) {
+    /**
+     * The link is up. The connection stays open until either end releases it.
+     *
+     * @param peer its name, for the log; empty if there is a relay in between
+     */
+    protected final void succeed(Established established, HandshakeProofs proofs, String peer) {
         over = true;
         lifelineProofs = proofs;
         if (deadline != null) {
             deadline.cancel(false);
         }
         if (channel != null) {
-            channel.establish(this);
+            channel.establish(this, peer);
         }
         result.complete(established);
     }

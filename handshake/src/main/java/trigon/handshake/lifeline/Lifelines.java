@@ -39,6 +39,7 @@ final class Lifelines {
     private final Map<String, BeatingChannel> traced = new HashMap<>();
     private final Set<BeatingChannel> hurried = new HashSet<>();
     private final UnansweredLifelines unanswered;
+    private final StoppedPeers stopped = new StoppedPeers();
     private boolean running;
     private long lastNanos;
     private long lastHurriedNanos;
@@ -66,6 +67,10 @@ final class Lifelines {
                 && channel.localAddress() instanceof InetSocketAddress local
                 && channel.remoteAddress() instanceof InetSocketAddress remote
                 && unanswered.ask(local, remote);
+    }
+
+    StoppedPeers stopped() {
+        return stopped;
     }
 
     void add(BeatingChannel channel) {

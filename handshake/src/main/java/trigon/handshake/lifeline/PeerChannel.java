@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,6 +46,10 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
 
     private static final Logger LOGGER = LoggerFactory.getLogger(PeerChannel.class);
     private static final int RECEIVE_BYTES = 8192;
+
+    /** A process that is stopped for less is not worth a warning. */
+    private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(5);
+
     private static final HandshakeConnection[] NONE = {};
 
     private enum State {
@@ -53,6 +58,12 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
         PROVEN,
         /** What still arrives is not understood, or not read any more. */
         ENDING
+    }
+
+    /** Whether its process is known to be stopped. */
+    private enum Peer {
+        RUNNING,
+        STOPPED
     }
 
     private final HandshakeEventLoop loop;
@@ -68,6 +79,11 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
     private final Set<HandshakeConnection> established = new LinkedHashSet<>();
 
     private State state = State.UNPROVEN;
+    private Peer peer = Peer.RUNNING;
+
+    /** The peer's name; empty where it cannot be told that its process is stopped. */
+    private String peerName = "";
+
     private @Nullable Channel channel;
     private int opened;
 
@@ -160,8 +176,13 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
         return channel == null ? null : channel.writeAndFlush(Unpooled.wrappedBuffer(frame));
     }
 
-    /** A handshake has become a lifeline. */
-    void establish(HandshakeConnection lifeline) {
+    /**
+     * A handshake has become a lifeline.
+     *
+     * @param name the peer's, for the log; empty if the TCP connection ends at a relay, whose kernel would answer
+     */
+    void establish(HandshakeConnection lifeline, String name) {
+        peerName = name;
         if (streams.containsValue(lifeline) && established.add(lifeline) && established.size() == 1) {
             loop.lifelines().add(this);
         }
@@ -192,6 +213,10 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
         boolean known = streams.remove(ended.stream(), ended);
         if (established.remove(ended) && established.isEmpty()) {
             loop.lifelines().remove(this);
+            if (peer == Peer.STOPPED) {
+                peer = Peer.RUNNING;
+                loop.lifelines().stopped().removeEnded(peerName);
+            }
         }
         return known;
     }
@@ -230,6 +255,10 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
     /** The peer has said over one of the lifelines that it lives. */
     void recordHeard(long count) {
         long now = loop.clock().nanoTime();
+        if (peer == Peer.STOPPED) {
+            peer = Peer.RUNNING;
+            loop.lifelines().stopped().removeHeard(peerName);
+        }
         Lifelines.traceHeard(channel, count, now, silence.recordHeard(now));
         if (silence.peerHurries() && !isDialled() && !loop.lifelines().isTraced(this)) {
             beat();
@@ -251,6 +280,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
     @Override
     public void look(long passedNanos, long now) {
         long silent = silence.advance(passedNanos, now);
+        noteIfStopped(silent);
         boolean stopped = silent > config.stoppedTimeout().toNanos();
         if (stopped
                 || silence.outlast(
@@ -260,6 +290,16 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
             lose(answers ? new LifelineEnd.Stopped(length) : new LifelineEnd.Silent(length));
         }
         silence.tellIfQuiet();
+    }
+
+    private void noteIfStopped(long silent) {
+        if (silent > STOP_NANOS
+                && peer == Peer.RUNNING
+                && !peerName.isEmpty()
+                && loop.lifelines().askKernel(channel)) {
+            peer = Peer.STOPPED;
+            loop.lifelines().stopped().add(peerName);
+        }
     }
 
     private void lose(LifelineEnd how) {

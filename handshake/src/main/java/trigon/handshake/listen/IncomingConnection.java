@@ -315,7 +315,17 @@ final class IncomingConnection extends HandshakeConnection {
                 offer.kind(),
                 answer.endpoint(),
                 offer.endpoint());
-        succeed(new Established(local, remote, offer, answer, received.stripes(), this), proofs);
+        succeed(
+                new Established(local, remote, offer, answer, received.stripes(), this),
+                proofs,
+                comesDirectly(offer) ? offer.node().name() : "");
+    }
+
+    /** Returns whether the TCP connection comes from the peer, as far as the peer has said where it is. */
+    private boolean comesDirectly(Offer received) {
+        return received.listeners().isEmpty()
+                || received.listeners().stream()
+                        .anyMatch(each -> each.address().equals(remote.getAddress()));
     }
 
     @Override

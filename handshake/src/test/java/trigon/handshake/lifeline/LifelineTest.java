@@ -131,6 +131,30 @@ class LifelineTest {
     }
 
     @Test
+    void aPeerThatIsStoppedIsNamedOnceAndOnceMoreWhenItAnswers() throws Exception {
+        Duration stopped = SILENCE.multipliedBy(20);
+        CapturedLog log = new CapturedLog();
+        log.start();
+        try (Node patient = new Node("127.0.0.3", Node.LONG, 1, Optional.empty(), SILENCE, stopped, clock);
+                RawPeer peer = RawPeer.connectingTo(patient.listeningAt(), connection, Node.secretOf(connection))) {
+            Lifeline lifeline = establish(peer, patient);
+
+            for (int beat = 0; beat < 20; beat++) {
+                pass(BEAT, patient);
+            }
+            peer.send(peer.provenAfterwards(new Alive(1)));
+            Await.until("a sign of life", lifeline::isHeard);
+            patient.settle();
+        } finally {
+            log.stop();
+        }
+        assertThat(log.lines().stream().filter(line -> line.contains("the process on")))
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("WARN", "does not answer, though its kernel does"),
+                        line -> assertThat(line).contains("INFO", "answers again"));
+    }
+
+    @Test
     void aPeerThatIsKilledIsLostAtOnce() throws Exception {
         try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
             Lifeline lifeline = establish(peer);

@@ -74,26 +74,13 @@ final class Journal {
         TraceLog.event("failover", "connection", connection, "path", paths.getFirst(), "why", why);
     }
 
-    /**
-     * There is none for the moment.
-     *
-     * @param stopped whether the peer's process is at fault, and no path
-     */
-    void logWait(PathChannel path, boolean stopped, String why) {
-        if (stopped) {
-            health.markStopped(peer);
-            return;
-        }
+    /** There is none for the moment. */
+    void logWait(PathChannel path, String why) {
         log.warn(
                 "{}: {}. No path to {} is up; the connection waits for one until handshake.peerTimeout",
                 path,
                 why,
                 peer);
-    }
-
-    /** The peer is heard again over the path in use. */
-    void logHeard() {
-        health.markRunning(peer);
     }
 
     /**
@@ -141,7 +128,6 @@ final class Journal {
     }
 
     private void moved(List<PathChannel> previous, List<PathChannel> next, String why, long pauseNanos, long messages) {
-        health.markRunning(peer);
         next.forEach(path -> health.markWell(path.link().local(), peer));
         TraceLog.event(
                 "path moved",

@@ -2,9 +2,7 @@ package trigon.transport.failover;
 
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -82,9 +80,6 @@ final class PathHealth {
     private final NanoClock clock;
     private final Map<PeerLink, Condition> conditions = new HashMap<>();
 
-    /** Peers of which only the kernel answers. */
-    private final Set<String> stopped = new HashSet<>();
-
     /**
      * Nothing has failed.
      *
@@ -117,23 +112,6 @@ final class PathHealth {
             case null -> conditions.put(over, new Down(now, now, Rest.first(now), dead));
         }
         log.warn("{}: path to {} down: {}; failing over", link, peer, why);
-    }
-
-    /** The peer's kernel answers and its process does not, which says nothing of the links. */
-    synchronized void markStopped(String peer) {
-        if (stopped.add(peer)) {
-            log.warn(
-                    "the process on {} does not answer, though its kernel does: it is stopped, or gets no processor"
-                            + " time; its connections wait for it until handshake.stoppedTimeout",
-                    peer);
-        }
-    }
-
-    /** The peer has answered. */
-    synchronized void markRunning(String peer) {
-        if (stopped.remove(peer)) {
-            log.info("the process on {} answers again", peer);
-        }
     }
 
     /** Nobody answers over it: it rests on. */

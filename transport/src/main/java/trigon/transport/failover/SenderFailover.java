@@ -195,9 +195,8 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
         } else if (isOver(search)) {
             giveUp(() -> FailoverEnd.byTime(session.path(), suspicion.words() + paths.notTaken(peer, session)));
         } else {
-            if (search.warnsNow()) {
-                boolean stopped = search.isPeerStopped() && !suspicion.isKnown();
-                journal.logWait(session.path(), stopped, suspicion.words() + paths.notTaken(peer, session));
+            if (search.warnsNow(suspicion.isKnown())) {
+                journal.logWait(session.path(), suspicion.words() + paths.notTaken(peer, session));
             }
             steps.beginLater(search.nextPause(), () -> look(search));
         }
@@ -206,7 +205,6 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
     /** Tells whether the path in use was only quiet, and is not any more: then nothing more is done. */
     private synchronized boolean stopIfHeardAgain() {
         if (moves.isUp() && suspicion.clearIfHeard()) {
-            journal.logHeard();
             working = false;
         }
         return !working;

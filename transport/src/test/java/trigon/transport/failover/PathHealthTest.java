@@ -42,23 +42,6 @@ class PathHealthTest {
     }
 
     @Test
-    void aPeerThatIsStoppedIsNamedOnceUntilItAnswersAndNoLinkFails() {
-        try (CapturedLog log = new CapturedLog()) {
-            for (int connection = 0; connection < 3; connection++) {
-                health.markStopped("b");
-            }
-            health.markRunning("b");
-            health.markRunning("b");
-
-            assertThat(log.lines())
-                    .satisfiesExactly(
-                            line -> assertThat(line).startsWith("WARN").contains("b", "its kernel does"),
-                            line -> assertThat(line).startsWith("INFO").contains("b answers again"));
-        }
-        assertThat(health.hasRested(FIRST, "b")).isTrue();
-    }
-
-    @Test
     void eachFailureDuringTheRestBeginsItAnew() {
         health.markFailed(FIRST, "b", "cut");
         pass(PathHealth.FIRST_REST.dividedBy(2));

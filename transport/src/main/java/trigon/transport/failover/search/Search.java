@@ -18,9 +18,6 @@ public final class Search {
     /** Moves that may fail one after the other: as many as may fail without a message getting across. */
     static final int MAX_FAILED_MOVES = SenderResume.MAX_FRUITLESS;
 
-    /** A process that is stopped for less is not worth a warning. */
-    private static final Duration STOP = Duration.ofSeconds(5);
-
     private final NanoClock clock;
     private final Absence absence = new Absence();
     private final Set<Path> excluded = new HashSet<>();
@@ -93,15 +90,14 @@ public final class Search {
         return absence.observe(found, clock.nanoTime());
     }
 
-    /** True if only the peer's kernel has answered in the last round. */
-    public boolean isPeerStopped() {
-        return stopped;
-    }
-
-    /** Tells whether to say that there is no answer, which is said once, and not of a peer that may be gone. */
-    public boolean warnsNow() {
-        Duration borne = stopped ? STOP : Absence.LASTS;
-        boolean now = !warned && !absence.isSeen() && nanos() > borne.toNanos();
+    /**
+     * Tells whether to say that there is no answer, which is said once, and not of a peer that may be gone; nor of one
+     * that is stopped, unless more speaks against the path.
+     *
+     * @param isLost whether the path in use is known to be of no use
+     */
+    public boolean warnsNow(boolean isLost) {
+        boolean now = !warned && !absence.isSeen() && (isLost || !stopped) && nanos() > Absence.LASTS.toNanos();
         warned |= now;
         return now;
     }
