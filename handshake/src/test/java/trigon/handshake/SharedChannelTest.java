@@ -2,6 +2,8 @@ package trigon.handshake;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -12,6 +14,7 @@ import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeMessage.Alive;
+import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
@@ -99,6 +102,32 @@ class SharedChannelTest {
         assertThat(establish().atServer().remote()).isEqualTo(first.atServer().remote());
     }
 
+    /** Which something in between has ended, perhaps: the path is not lost for that. */
+    @Test
+    void aChannelThatEndsUnheardIsDialledAnew() throws Exception {
+        ConnectionId one = ConnectionId.random();
+        ConnectionId other = ConnectionId.random();
+        try (ServerSocket socket = new ServerSocket(0, 1, server.address())) {
+            InetSocketAddress address = new InetSocketAddress(server.address(), socket.getLocalPort());
+            client.connect(address, client.offer(one));
+            RawPeer first = RawPeer.listening(socket.accept(), one, Node.secretOf(one));
+            first.greet();
+            first.expect(Offer.class);
+
+            OutgoingOffer second = client.connect(address, client.offer(other));
+            assertThat(first.read().stream()).isEqualTo(1);
+            first.close();
+
+            try (RawPeer anew = RawPeer.listening(socket.accept(), other, Node.secretOf(other))) {
+                anew.greet();
+                anew.expect(Offer.class);
+                Answer answer = server.answer();
+                anew.say(answer);
+                assertThat(second.answer().get(60, TimeUnit.SECONDS)).isEqualTo(answer);
+            }
+        }
+    }
+
     @Test
     void aStrangerHasOneStreamUntilItHasProvenItself() throws Exception {
         ConnectionId connection = ConnectionId.random();
@@ -122,7 +151,7 @@ class SharedChannelTest {
             peer.say(client.offer(connection));
             Node.Attempt attempt = listener.next();
             attempt.answer().complete(server.answer());
-            peer.expect(trigon.handshake.message.HandshakeMessage.Answer.class);
+            peer.expect(Answer.class);
             peer.say(new Ready(1));
             Lifeline lifeline =
                     attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();

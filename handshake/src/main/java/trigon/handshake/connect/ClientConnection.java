@@ -33,6 +33,10 @@ abstract class ClientConnection extends HandshakeConnection {
     private InetSocketAddress bound;
     private volatile boolean connected;
     private boolean fills;
+
+    /** Whether it has a stream of a channel that was there. */
+    private boolean joins;
+
     private Greeting greeting = Greeting.HELLO;
     private @Nullable HandshakeProofs proofs;
 
@@ -66,6 +70,7 @@ abstract class ClientConnection extends HandshakeConnection {
         startDeadline();
         PeerChannel shared = sharesChannel() ? services.channelTo(target) : null;
         if (shared != null) {
+            joins = true;
             openOn(shared);
             return;
         }
@@ -162,6 +167,11 @@ abstract class ClientConnection extends HandshakeConnection {
     /** Returns whether the listener has proven itself, and frames of this connection's size have arrived both ways. */
     final boolean isGreeted() {
         return greeting == Greeting.DONE;
+    }
+
+    /** Returns whether it has said something over another one's channel, to which nothing has been answered. */
+    final boolean isUnansweredOnShared() {
+        return joins && greeting == Greeting.HELLO;
     }
 
     final Target target() {

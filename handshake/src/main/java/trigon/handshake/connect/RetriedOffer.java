@@ -103,6 +103,8 @@ final class RetriedOffer implements OutgoingOffer {
         var _ = connection.answer().whenComplete((given, failure) -> {
             if (given != null && connection == current) {
                 answered(given);
+            } else if (isOfItsChannel(connection, failure)) {
+                startSecond(timeout.multipliedBy(2).dividedBy(3));
             } else if (failure != null && isLast(connection)) {
                 answer.completeExceptionally(reported(connection, failure));
             }
@@ -114,6 +116,14 @@ final class RetriedOffer implements OutgoingOffer {
                 result.completeExceptionally(reported(connection, failure));
             }
         });
+    }
+
+    /** Returns whether only the channel that it has shared has ended, which may have been for long. */
+    private boolean isOfItsChannel(OutgoingConnection connection, @Nullable Throwable failure) {
+        return second == null
+                && connection.isUnansweredOnShared()
+                && causeOf(failure) instanceof HandshakeException known
+                && known.kind() == HandshakeException.Kind.DISCONNECTED;
     }
 
     /** Picks the cause: if both have waited in vain, it is the first one's, which has waited for the whole time. */

@@ -324,8 +324,7 @@ final class IncomingConnection extends HandshakeConnection {
     /** Returns whether the TCP connection comes from the peer, as far as the peer has said where it is. */
     private boolean comesDirectly(Offer received) {
         return received.listeners().isEmpty()
-                || received.listeners().stream()
-                        .anyMatch(each -> each.address().equals(remote.getAddress()));
+                || received.listeners().stream().anyMatch(each -> each.address().equals(remote.getAddress()));
     }
 
     @Override
