@@ -87,7 +87,7 @@ class AuthenticationTest {
     void anOfferWithoutAProofIsRefused() throws Exception {
         Node.Listener listener = server.listen(connection);
         try (RawPeer peer = RawPeer.challengedBy(server, connection)) {
-            peer.send(HandshakeCodec.encode(client.offer(connection)));
+            peer.send(HandshakeCodec.encode(0, client.offer(connection)));
 
             assertRejected(peer, "does not know this connection's secret");
         }
@@ -125,7 +125,7 @@ class AuthenticationTest {
             Node.Attempt attempt = listener.next();
             attempt.answer().complete(server.answer());
             peer.expect(Answer.class);
-            peer.send(HandshakeCodec.encode(new Ready(1)));
+            peer.send(HandshakeCodec.encode(0, new Ready(1)));
 
             assertThat(failureOf(attempt.incoming().result())).returns(Kind.UNAUTHENTICATED, HandshakeException::kind);
         }
@@ -214,7 +214,7 @@ class AuthenticationTest {
                 HandshakeProofs ofTheOtherSide =
                         HandshakeProofs.of(Side.CONNECTING, Node.secretOf(connection), Optional.empty());
                 ofTheOtherSide.note(mirror.read().bytes());
-                byte[] challenge = HandshakeCodec.encode(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
+                byte[] challenge = HandshakeCodec.encode(0, new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
                 ofTheOtherSide.prove(challenge);
                 mirror.send(challenge);
 
@@ -298,7 +298,7 @@ class AuthenticationTest {
             byte[] garbage = new byte[1 << 20];
             Arrays.fill(garbage, (byte) 'x');
             peer.send(garbage);
-            peer.send(HandshakeCodec.encode(new Reject("go away")));
+            peer.send(HandshakeCodec.encode(0, new Reject("go away")));
             peer.socket().getOutputStream().flush();
             assertServes(ConnectionId.random());
             assertThat(lifeline.lost()).isNotDone();

@@ -97,8 +97,14 @@ class ClusterAuthenticationTest {
             Node.Listener listener = listening.listen(connection);
             OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
             // even one that has seen another's hello, and with it a right mark
-            byte[] copied = HandshakeCodec.encode(new HandshakeMessage.Hello(
-                    connection, nonce, HandshakeProofs.clusterMark(Optional.of(KEY), connection, nonce), false, false));
+            byte[] copied = HandshakeCodec.encode(
+                    0,
+                    new HandshakeMessage.Hello(
+                            connection,
+                            nonce,
+                            HandshakeProofs.clusterMark(Optional.of(KEY), connection, nonce),
+                            false,
+                            false));
             try (RawPeer peer = RawPeer.connectingTo(listening.listeningAt(), connection, Node.secretOf(connection))) {
                 peer.send(copied);
                 assertThat(peer.read().message()).isInstanceOf(Challenge.class);

@@ -71,12 +71,14 @@ public final class RawPeer implements AutoCloseable {
     /** The same, of one whose offer was made before, if it was. */
     public byte[] helloFrame(boolean repeats) {
         OpaqueBytes nonce = OpaqueBytes.random(HandshakeProofs.BYTES);
-        byte[] frame = HandshakeCodec.encode(new Hello(
-                connection,
-                nonce,
-                HandshakeProofs.clusterMark(Optional.<ClusterKey>empty(), connection, nonce),
-                false,
-                repeats));
+        byte[] frame = HandshakeCodec.encode(
+                0,
+                new Hello(
+                        connection,
+                        nonce,
+                        HandshakeProofs.clusterMark(Optional.<ClusterKey>empty(), connection, nonce),
+                        false,
+                        repeats));
         proofs.note(frame);
         return frame;
     }
@@ -107,14 +109,14 @@ public final class RawPeer implements AutoCloseable {
 
     /** The message with its proof. */
     public byte[] proven(HandshakeMessage message) {
-        byte[] frame = HandshakeCodec.encode(message);
+        byte[] frame = HandshakeCodec.encode(0, message);
         proofs.prove(frame);
         return frame;
     }
 
     /** The same for a message that comes after the handshake. */
     public byte[] provenAfterwards(HandshakeMessage message) {
-        byte[] frame = HandshakeCodec.encode(message);
+        byte[] frame = HandshakeCodec.encode(0, message);
         proofs.proveAfterwards(frame);
         return frame;
     }

@@ -268,8 +268,8 @@ class RepeatedAttemptsTest {
 
         /** The challenge and the fillers before it, and all but one byte of the first answer. */
         private static final int GREETING_BYTES = Filler.frames().length
-                + HandshakeCodec.encode(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES))).length
-                + HandshakeCodec.encode(new Alive(0)).length
+                + HandshakeCodec.encode(0, new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES))).length
+                + HandshakeCodec.encode(0, new Alive(0)).length
                 - 1;
 
         private final ServerSocket socket;

@@ -28,6 +28,16 @@ abstract class ClientConnection extends HandshakeConnection {
         DONE
     }
 
+    /** Relation of a handshake to the channels of others. */
+    enum ChannelUse {
+        /** It has one of its own, which it is about: frames of the full size are to arrive there, too. */
+        ALONE,
+        /** It takes one that is there, and others may take its own. */
+        SHARED,
+        /** It has one of its own, since what it says was said before and may not have arrived. */
+        REPEATED
+    }
+
     private final Target target;
     private final ClientServices services;
     private InetSocketAddress bound;
@@ -68,7 +78,7 @@ abstract class ClientConnection extends HandshakeConnection {
             return;
         }
         startDeadline();
-        PeerChannel shared = sharesChannel() ? services.channelTo(target) : null;
+        PeerChannel shared = use() == ChannelUse.SHARED ? services.channelTo(target) : null;
         if (shared != null) {
             joins = true;
             openOn(shared);
@@ -95,11 +105,13 @@ abstract class ClientConnection extends HandshakeConnection {
     @Override
     protected final void opened() {
         connected = true;
-        bound = localAddress(bound);
+        PeerChannel own = channel();
+        InetSocketAddress local = own == null ? null : own.localAddress();
+        bound = local == null ? bound : local;
         proofs = services.proofs(target);
         await("the answer to the hello");
-        fills = checksFrames() && !isOnProvenChannel();
-        sendNoted(services.hello(target, fills, repeats()), proofs);
+        fills = !joins && (use() == ChannelUse.ALONE || !services.frameChecks().hasPassed(target));
+        sendNoted(services.hello(target, fills, use() == ChannelUse.REPEATED), proofs);
         if (fills && target.firstHop().segmentBytes() == 0) {
             loop().later(FrameChecks.AFTER.toNanos(), () -> {
                 if (!isOver() && greeting != Greeting.DONE) {
@@ -142,26 +154,18 @@ abstract class ClientConnection extends HandshakeConnection {
     private void greet() {
         greeting = Greeting.DONE;
         greeted();
-        markProven(); // to the listener by now, too
         PeerChannel own = channel();
-        if (own != null && sharesChannel()) {
+        if (own != null) {
+            own.markProven(); // to the listener by now, too
+        }
+        if (own != null && use() == ChannelUse.SHARED) {
             services.share(target, own);
         }
     }
 
-    /** Returns whether another connection has said the same before. */
-    boolean repeats() {
-        return false;
-    }
-
-    /** Returns whether its channel may be another's: not where that is in doubt. */
-    boolean sharesChannel() {
-        return false;
-    }
-
-    /** Returns whether to find out if frames of the full size arrive: unless they have a short while ago. */
-    boolean checksFrames() {
-        return !services.frameChecks().hasPassed(target);
+    /** The relation of this handshake to the channels of others. */
+    ChannelUse use() {
+        return ChannelUse.ALONE;
     }
 
     /** Returns whether the listener has proven itself, and frames of this connection's size have arrived both ways. */

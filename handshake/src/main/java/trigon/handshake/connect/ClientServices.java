@@ -75,11 +75,11 @@ final class ClientServices {
         return known != null && known.isShareable() ? known : null;
     }
 
-    /** Lets others use a channel, until it is closed. */
+    /** Lets others use a channel. */
     void share(Target target, PeerChannel channel) {
-        Ends ends = Ends.of(target);
-        if (target.isDirect() && channels.put(ends, channel) != channel) {
-            channel.whenClosed(() -> channels.remove(ends, channel));
+        if (target.isDirect()) {
+            channels.values().removeIf(each -> !each.isShareable());
+            channels.put(Ends.of(target), channel);
         }
     }
 

@@ -65,13 +65,8 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
     }
 
     @Override
-    boolean sharesChannel() {
-        return !repeats;
-    }
-
-    @Override
-    boolean repeats() {
-        return repeats;
+    ChannelUse use() {
+        return repeats ? ChannelUse.REPEATED : ChannelUse.SHARED;
     }
 
     @Override
@@ -132,7 +127,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
                 offer.endpoint(),
                 received.endpoint());
         succeed(
-                new Established(bound(), remote(), offer, received, ready.stripes(), this),
+                lifeline -> new Established(bound(), remote(), offer, received, ready.stripes(), lifeline),
                 known(),
                 target().isDirect() ? received.node() : "");
         beat(); // by which the listener knows that its confirmation has come

@@ -21,12 +21,6 @@ final class ProbeConnection extends ClientConnection implements Question {
         return answered;
     }
 
-    /** That is what it asks. */
-    @Override
-    boolean checksFrames() {
-        return true;
-    }
-
     @Override
     void answered(HandshakeFrame frame) {
         unexpected(frame.message());

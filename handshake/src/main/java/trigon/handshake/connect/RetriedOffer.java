@@ -16,9 +16,10 @@ import trigon.verbs.ConnectionKey;
 
 /**
  * One attempt that goes over the TCP connection to the peer that there is, if there is one, and over a new one where
- * the first has brought no answer in a third of the time, or in two where the listener has proven itself and may just be busy: after a few lost packets, TCP waits for seconds
- * before it sends one again, and a new connection does not. Once the second one carries the offer it alone counts, at
- * the listener, too, in whichever order the two are read there.
+ * the first has brought no answer in a third of the time, or in two where the listener has proven itself and may just
+ * be busy: after a few lost packets, TCP waits for seconds before it sends one again, and a new connection does not.
+ * Once the second one carries the offer it alone counts, at the listener, too, in whichever order the two are read
+ * there.
  *
  * <p>The futures complete on the event loop; the rest of the state is the event loop's.
  */

@@ -4,12 +4,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,22 +17,20 @@ import trigon.config.HandshakeConfig;
 import trigon.handshake.Established;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
-import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage;
-import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.trace.TraceLog;
 
 /**
- * The common part of both ends of a handshake, and of the lifeline that comes of it: one stream of a {@link
- * PeerChannel}, one deadline, one result. All fields belong to the event loop, but for the result.
+ * The common part of both ends of a handshake: one stream of a {@link PeerChannel}, one deadline, one result. All
+ * fields belong to the event loop, but for the result.
  */
-public abstract class HandshakeConnection implements Lifeline {
+public abstract class HandshakeConnection {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(HandshakeConnection.class);
     private static final byte[] FILLERS = Filler.frames();
@@ -41,10 +39,6 @@ public abstract class HandshakeConnection implements Lifeline {
     private final Duration timeout;
     private final HandshakeConfig config;
     private final CompletableFuture<Established> result = new CompletableFuture<>();
-    private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
-
-    /** True if the peer has given a sign of life since the link is established. */
-    private volatile boolean heard;
 
     private @Nullable PeerChannel channel;
     private int stream;
@@ -53,14 +47,10 @@ public abstract class HandshakeConnection implements Lifeline {
     private boolean over;
     private int fillers;
 
-    /** Only while the link is established. */
+    /** Both once the link is established. */
     private @Nullable HandshakeProofs lifelineProofs;
 
-    private @Nullable LifelineEnd end;
-    private @Nullable ChannelFuture lastBeat;
-    private long beats;
-    private long peersBeats;
-    private volatile Runnable onQuiet = () -> {};
+    private @Nullable StreamLifeline lifeline;
 
     protected HandshakeConnection(HandshakeEventLoop loop, Duration timeout, HandshakeConfig config, String awaited) {
         this.loop = loop;
@@ -103,7 +93,9 @@ public abstract class HandshakeConnection implements Lifeline {
 
     /** Dials a channel by that TCP connection, whose first stream this is. */
     public final void dialBy(Channel to) {
-        PeerChannel.dialled(loop, config, this).attach(to);
+        PeerChannel dialled = new PeerChannel(loop, config, null);
+        dialled.open(this);
+        dialled.attach(to);
     }
 
     /** Takes a further stream of a channel that is there, and begins. */
@@ -123,27 +115,9 @@ public abstract class HandshakeConnection implements Lifeline {
         return stream;
     }
 
-    /** The channel that it has a stream of. */
-    protected final @Nullable PeerChannel channel() {
+    /** The channel that it has a stream of; null before there is one. */
+    public final @Nullable PeerChannel channel() {
         return channel;
-    }
-
-    /** Returns whether the peer has proven itself on its channel. */
-    public final boolean isOnProvenChannel() {
-        return channel != null && channel.isProven();
-    }
-
-    /** The peer has proven itself; others may use the channel, too. */
-    protected final void markProven() {
-        if (channel != null) {
-            channel.markProven();
-        }
-    }
-
-    /** The own address of the channel; where there is none, that. */
-    protected final InetSocketAddress localAddress(InetSocketAddress otherwise) {
-        InetSocketAddress own = channel == null ? null : channel.localAddress();
-        return own == null ? otherwise : own;
     }
 
     /** Begins: there is a TCP connection. */
@@ -182,33 +156,32 @@ public abstract class HandshakeConnection implements Lifeline {
     /**
      * The link is up. The connection stays open until either end releases it.
      *
+     * @param link with its lifeline
      * @param peer its name, for the log; empty if there is a relay in between
      */
-    protected final void succeed(Established established, HandshakeProofs proofs, String peer) {
+    protected final void succeed(Function<Lifeline, Established> link, HandshakeProofs proofs, String peer) {
+        PeerChannel own = Objects.requireNonNull(channel, "a handshake has a channel");
+        StreamLifeline begun = new StreamLifeline(loop, this, own.heartbeat());
         over = true;
         lifelineProofs = proofs;
+        lifeline = begun;
         if (deadline != null) {
             deadline.cancel(false);
         }
-        if (channel != null) {
-            channel.establish(this, peer);
-        }
-        result.complete(established);
+        own.heartbeat().add(begun, peer);
+        result.complete(link.apply(begun));
     }
 
-    /** Says that this side lives. */
+    /** Says that this side lives, on the link that is established. */
     protected final void beat() {
-        if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
-            beats++;
-            if (channel != null) {
-                channel.traceSaid(beats);
-            }
-            lastBeat = sendAfterwards(new HandshakeMessage.Alive(beats));
+        if (lifeline != null) {
+            lifeline.beat();
         }
     }
 
-    private @Nullable ChannelFuture sendAfterwards(HandshakeMessage message) {
-        if (channel == null || lifelineProofs == null) {
+    /** Sends a message with a proof of its own, once the link is established; null if it cannot. */
+    final @Nullable ChannelFuture sendAfterwards(HandshakeMessage message) {
+        if (lifelineProofs == null) {
             return null;
         }
         byte[] frame = HandshakeCodec.encode(stream, message);
@@ -216,34 +189,9 @@ public abstract class HandshakeConnection implements Lifeline {
         return send(frame);
     }
 
-    /**
-     * Something came over the lifeline. Only what the peer has proven counts, and is no copy of what it said before.
-     */
-    private void heard(HandshakeFrame frame) {
-        if (lifelineProofs == null || channel == null || end != null) {
-            return;
-        }
-        switch (frame.message()) {
-            case HandshakeMessage.Alive(long count)
-            when count > peersBeats && lifelineProofs.verifyAfterwards(frame.bytes()) -> {
-                peersBeats = count;
-                heard = true;
-                channel.recordHeard(count);
-            }
-            case Farewell(Optional<EndFailure> failure)
-            when lifelineProofs.verifyAfterwards(frame.bytes()) -> {
-                over(failure.<LifelineEnd>map(LifelineEnd.Failed::new).orElseGet(LifelineEnd.Released::new));
-                close();
-            }
-            default -> LOGGER.debug("{}: unexpected or unproven {} dropped", describe(), frame.message());
-        }
-    }
-
-    /** Notes how the lifeline ended: what was first. */
-    private void over(LifelineEnd how) {
-        if (end == null) {
-            end = how;
-        }
+    /** Returns whether the peer has proven a message by itself, once the link is established. */
+    final boolean isProvenAfterwards(HandshakeFrame frame) {
+        return lifelineProofs != null && lifelineProofs.verifyAfterwards(frame.bytes());
     }
 
     public final void fail(Kind kind, String why) {
@@ -260,7 +208,7 @@ public abstract class HandshakeConnection implements Lifeline {
 
     /** Fails, and tells the peer the reason as far as it still listens. */
     public final void reject(Kind kind, String reason) {
-        endWith(HandshakeCodec.encode(stream, new HandshakeMessage.Reject(reason)), kind, reason);
+        endWith(new HandshakeMessage.Reject(reason), kind, reason);
     }
 
     /** Fails, and tells the peer that its own end was heard. */
@@ -270,13 +218,17 @@ public abstract class HandshakeConnection implements Lifeline {
         endWith(frame, Kind.ABANDONED, reason);
     }
 
-    /** Fails once that frame is written. */
-    protected final void endWith(byte[] frame, Kind kind, String reason) {
+    /** Fails once that message is written. */
+    protected final void endWith(HandshakeMessage last, Kind kind, String reason) {
+        endWith(HandshakeCodec.encode(stream, last), kind, reason);
+    }
+
+    private void endWith(byte[] frame, Kind kind, String reason) {
         if (over) {
             return;
         }
         over = true;
-        ChannelFuture written = channel != null && channel.isActive() ? channel.send(frame) : null;
+        ChannelFuture written = send(frame);
         if (written == null) {
             close(isBreach(kind));
         } else { // closed once the reason is written; the deadline guards that
@@ -309,65 +261,13 @@ public abstract class HandshakeConnection implements Lifeline {
         return kind == Kind.PROTOCOL || kind == Kind.UNAUTHENTICATED;
     }
 
-    @Override
-    public final boolean isHeard() {
-        return heard;
-    }
-
-    @Override
-    public final CompletableFuture<LifelineEnd> lost() {
-        return lost;
-    }
-
-    @Override
-    public final void whenQuiet(Runnable step) {
-        onQuiet = step;
-        loop.eventLoop().execute(() -> {
-            if (channel != null) {
-                channel.hurry();
-            }
-        });
-    }
-
-    /** Runs what waits for the peer's silence. */
-    final void tellOfSilence() {
-        try {
-            onQuiet.run();
-        } catch (RuntimeException | Error e) { // the other connections' peers are not to go unheard for that
-            LOGGER.warn("handling a silent peer failed", e);
+    /** Ends it; an established link with a farewell. */
+    public final void letGo() {
+        if (lifeline == null) {
+            close();
+        } else {
+            lifeline.letGo(Optional.empty());
         }
-    }
-
-    @Override
-    public final boolean isQuiet() {
-        return channel != null && channel.silence().isQuiet();
-    }
-
-    @Override
-    public final void release() {
-        end(Optional.empty());
-    }
-
-    @Override
-    public final void fail(EndFailure failure) {
-        end(Optional.of(failure));
-    }
-
-    private void end(Optional<EndFailure> failure) {
-        try {
-            loop.eventLoop().execute(() -> letGo(failure));
-        } catch (RejectedExecutionException e) {
-            LOGGER.trace("the thread has ended, and closed the connection before", e);
-        }
-    }
-
-    /** Ends the connection; an established one with a farewell. Event loop only. */
-    public final void letGo(Optional<EndFailure> failure) {
-        if (lifelineProofs != null && end == null) {
-            over(new LifelineEnd.Here());
-            var _ = sendAfterwards(new Farewell(failure));
-        }
-        close();
     }
 
     private void expire() {
@@ -384,8 +284,10 @@ public abstract class HandshakeConnection implements Lifeline {
 
     /** A message of the peer has come. */
     final void arrived(HandshakeFrame frame) {
-        if (over) {
-            heard(frame);
+        if (lifeline != null) {
+            lifeline.hear(frame);
+        } else if (over) {
+            LOGGER.trace("{}: {} comes too late", this, frame.message());
         } else if (frame.message() instanceof Filler && fillers < Filler.MAX) {
             fillers++;
         } else {
@@ -396,38 +298,50 @@ public abstract class HandshakeConnection implements Lifeline {
 
     /** The stream has ended, by whom it was; called once. */
     protected void ended() {
-        if (loop.isClosing()) {
-            fail(Kind.ABANDONED, "this process closes its handshakes");
-        } else {
-            fail(Kind.DISCONNECTED, "the peer closed the connection before " + awaited + " came");
-        }
-        over(loop.isClosing() ? new LifelineEnd.Here() : new LifelineEnd.Broken("end of stream"));
+        boolean here = loop.isClosing();
+        fail(
+                here ? Kind.ABANDONED : Kind.DISCONNECTED,
+                here
+                        ? "this process closes its handshakes"
+                        : "the peer closed the connection before " + awaited + " came");
         close();
-        lost.complete(end);
+        if (lifeline != null && channel != null) {
+            lifeline.noteEnd(here ? new LifelineEnd.Here() : new LifelineEnd.Broken("end of stream"));
+            channel.heartbeat().remove(lifeline);
+            lifeline.complete();
+        }
     }
 
     /** The channel is lost in that way. */
     final void lose(LifelineEnd how) {
-        over(how);
+        if (lifeline != null) {
+            lifeline.noteEnd(how);
+        }
         fail(Kind.DISCONNECTED, how.explanation());
         close();
     }
 
     /** The channel has failed. */
     final void fail(Throwable cause) {
-        if (over && cause instanceof HandshakeException) {
-            return; // somebody else may have said it: what the peer has to say is missed, if it lives
-        }
-        over(new LifelineEnd.Broken(String.valueOf(cause.getMessage())));
         switch (cause) {
-            // told to the peer as well: one of another version reads at least that
+            // told to the peer as well: one of another version reads at least that. Who has a link may not have said
+            // it: what the peer has to say is missed, if it lives
             case HandshakeException e -> reject(e.kind(), String.valueOf(e.getMessage()));
-            case IOException e ->
+            case IOException e -> {
+                if (lifeline != null) {
+                    lifeline.noteEnd(new LifelineEnd.Broken(String.valueOf(e.getMessage())));
+                }
                 fail(
                         Kind.DISCONNECTED,
                         "the connection broke before %s came: %s".formatted(awaited, e.getMessage()),
                         e);
+            }
             default -> fail(Kind.ABANDONED, "internal error: " + cause, cause);
         }
+    }
+
+    @Override
+    public final String toString() {
+        return describe();
     }
 }

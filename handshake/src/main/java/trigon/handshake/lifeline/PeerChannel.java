@@ -9,21 +9,13 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.LifelineEnd;
-import trigon.handshake.lifeline.Lifelines.BeatingChannel;
 import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
@@ -34,36 +26,24 @@ import trigon.handshake.message.HandshakeMessage.Hello;
 
 /**
  * One TCP connection between two processes over one pair of addresses. It carries the handshakes and lifelines of all
- * connections that the one has dialled to the other over this path, each a stream of its own with proofs of its own,
- * and they are heard, quiet and lost together. Its dialler opens the streams, the first with the TCP connection, the
- * others once both have proven themselves there, and closes it after the last. Event loop only, but for {@link
- * #silence}.
+ * connections that the one has dialled to the other over this path, each a stream of its own with proofs of its own.
+ * Its dialler opens the streams, the first with the TCP connection, the others once both have proven themselves there,
+ * and closes it after the last. Event loop only.
  */
-public final class PeerChannel extends ChannelInboundHandlerAdapter implements BeatingChannel {
+public final class PeerChannel extends ChannelInboundHandlerAdapter {
 
     /** Streams open at the same time: more than a process has connections with another one. */
     static final int MAX_STREAMS = 8192;
 
-    private static final Logger LOGGER = LoggerFactory.getLogger(PeerChannel.class);
     private static final int RECEIVE_BYTES = 8192;
-
-    /** A process that is stopped for less is not worth a warning. */
-    private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(5);
-
     private static final HandshakeConnection[] NONE = {};
 
     private enum State {
         /** Nobody has proven anything there: it has one stream. */
         UNPROVEN,
         PROVEN,
-        /** What still arrives is not understood, or not read any more. */
+        /** It is closed, or what still arrives is not understood. */
         ENDING
-    }
-
-    /** Whether its process is known to be stopped. */
-    private enum Peer {
-        RUNNING,
-        STOPPED
     }
 
     private final HandshakeEventLoop loop;
@@ -72,39 +52,23 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
     /** Makes the end of a stream that the peer opens; null where this side opens them. */
     private final @Nullable Supplier<HandshakeConnection> accepting;
 
-    private final SilenceClock silence;
+    private final ChannelHeartbeat heartbeat;
     private final Map<Integer, HandshakeConnection> streams = new HashMap<>();
-
-    /** Lifelines, of which the first says that this side lives. */
-    private final Set<HandshakeConnection> established = new LinkedHashSet<>();
-
     private State state = State.UNPROVEN;
-    private Peer peer = Peer.RUNNING;
-
-    /** The peer's name; empty where it cannot be told that its process is stopped. */
-    private String peerName = "";
-
     private @Nullable Channel channel;
+
+    /** The number of the next stream. */
     private int opened;
 
-    private PeerChannel(
-            HandshakeEventLoop loop, HandshakeConfig config, @Nullable Supplier<HandshakeConnection> accepting) {
+    PeerChannel(HandshakeEventLoop loop, HandshakeConfig config, @Nullable Supplier<HandshakeConnection> accepting) {
         this.loop = loop;
         this.config = config;
         this.accepting = accepting;
-        silence = new SilenceClock(loop.clock().nanoTime());
-        silence.onQuiet(this::tellOfSilence);
-    }
-
-    /** One that this side dials, with its first stream. */
-    static PeerChannel dialled(HandshakeEventLoop loop, HandshakeConfig config, HandshakeConnection first) {
-        PeerChannel dialled = new PeerChannel(loop, config, null);
-        dialled.open(first);
-        return dialled;
+        heartbeat = new ChannelHeartbeat(loop, config, accepting == null, this::lose);
     }
 
     /**
-     * One that has come in on a new TCP connection.
+     * Has one serve a TCP connection that has come in.
      *
      * @param accepting makes the listening end of each of its streams
      */
@@ -118,6 +82,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
     /** Takes over a new TCP connection, before it is active. */
     void attach(Channel to) {
         channel = to;
+        heartbeat.attach(to);
         loop.adopt(to);
         to.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(RECEIVE_BYTES));
         to.config().setOption(ChannelOption.TCP_NODELAY, true);
@@ -137,55 +102,39 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
         return state == State.PROVEN
                 && channel != null
                 && channel.isActive()
-                && !silence.isQuiet()
+                && !heartbeat.silence().isQuiet()
                 && streams.size() < MAX_STREAMS
                 && opened < Integer.MAX_VALUE;
     }
 
     /** The peer has proven itself there. */
-    void markProven() {
+    public void markProven() {
         if (state == State.UNPROVEN) {
             state = State.PROVEN;
         }
     }
 
-    boolean isProven() {
+    /** Returns whether the peer has. */
+    public boolean isProven() {
         return state == State.PROVEN;
     }
 
-    /** Runs something once it is closed. */
-    public void whenClosed(Runnable step) {
-        if (channel != null) {
-            channel.closeFuture().addListener(_ -> step.run());
-        }
+    ChannelHeartbeat heartbeat() {
+        return heartbeat;
     }
 
     /** The own address of the TCP connection; null before there is one. */
-    @Nullable
-    InetSocketAddress localAddress() {
+    public @Nullable InetSocketAddress localAddress() {
         return channel != null && channel.localAddress() instanceof InetSocketAddress address ? address : null;
     }
 
-    boolean isActive() {
-        return channel != null && channel.isActive();
-    }
-
-    /** Sends a frame; that it cannot be sent is found out by reading, behind what has come. */
+    /**
+     * Sends a frame; null if there is no TCP connection. That it does not get through is found out by reading, behind
+     * what has come.
+     */
     @Nullable
     ChannelFuture send(byte[] frame) {
-        return channel == null ? null : channel.writeAndFlush(Unpooled.wrappedBuffer(frame));
-    }
-
-    /**
-     * A handshake has become a lifeline.
-     *
-     * @param name the peer's, for the log; empty if the TCP connection ends at a relay, whose kernel would answer
-     */
-    void establish(HandshakeConnection lifeline, String name) {
-        peerName = name;
-        if (streams.containsValue(lifeline) && established.add(lifeline) && established.size() == 1) {
-            loop.lifelines().add(this);
-        }
+        return channel != null && channel.isActive() ? channel.writeAndFlush(Unpooled.wrappedBuffer(frame)) : null;
     }
 
     /**
@@ -194,48 +143,38 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
      * @param forBreach whether the peer has not kept to the protocol, so that nothing more of it is waited for
      */
     void end(HandshakeConnection ended, boolean forBreach) {
-        if (!forget(ended)) {
+        if (!streams.remove(ended.stream(), ended)) {
             return;
         }
-        if (channel == null) {
-            loop.eventLoop().execute(ended::ended);
-        } else if (isOfNoUse() || (forBreach && streams.isEmpty())) {
-            channel.closeFuture().addListener(_ -> ended.ended());
+        if (forBreach && streams.isEmpty()) {
             close();
         } else {
+            closeIfUnused();
+        }
+        if (state != State.ENDING) {
             var _ = send(HandshakeCodec.encode(ended.stream(), new Closed()));
-            loop.eventLoop().execute(ended::ended);
-            closeLaterIfUnused();
         }
+        loop.eventLoop().execute(ended::ended);
     }
 
-    private boolean forget(HandshakeConnection ended) {
-        boolean known = streams.remove(ended.stream(), ended);
-        if (established.remove(ended) && established.isEmpty()) {
-            loop.lifelines().remove(this);
-            if (peer == Peer.STOPPED) {
-                peer = Peer.RUNNING;
-                loop.lifelines().stopped().removeEnded(peerName);
+    /**
+     * The dialler may open another stream of one that is proven, so the dialler closes that. One that does not has
+     * nothing more to say after a while.
+     */
+    private void closeIfUnused() {
+        if (!streams.isEmpty()) {
+            return;
+        }
+        if (accepting == null || state != State.PROVEN) {
+            close();
+            return;
+        }
+        int known = opened;
+        loop.later(config.timeout().toNanos(), () -> {
+            if (streams.isEmpty() && opened == known) {
+                close();
             }
-        }
-        return known;
-    }
-
-    /** The dialler may open another stream of one that is proven, so the dialler closes that. */
-    private boolean isOfNoUse() {
-        return streams.isEmpty() && (isDialled() || state != State.PROVEN);
-    }
-
-    /** A dialler that does not close it has nothing more to say. */
-    private void closeLaterIfUnused() {
-        if (streams.isEmpty()) {
-            int known = opened;
-            loop.later(config.timeout().toNanos(), () -> {
-                if (streams.isEmpty() && opened == known) {
-                    close();
-                }
-            });
-        }
+        });
     }
 
     private void close() {
@@ -245,98 +184,11 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
         }
     }
 
-    /** Somebody wants to know soon when the peer is silent. */
-    void hurry() {
-        if (!established.isEmpty()) {
-            loop.lifelines().hurry(this);
-        }
-    }
-
-    /** The peer has said over one of the lifelines that it lives. */
-    void recordHeard(long count) {
-        long now = loop.clock().nanoTime();
-        if (peer == Peer.STOPPED) {
-            peer = Peer.RUNNING;
-            loop.lifelines().stopped().removeHeard(peerName);
-        }
-        Lifelines.traceHeard(channel, count, now, silence.recordHeard(now));
-        if (silence.peerHurries() && !isDialled() && !loop.lifelines().isTraced(this)) {
-            beat();
-        }
-    }
-
-    @Override
-    public void beat() {
-        if (!established.isEmpty()) {
-            established.iterator().next().beat();
-        }
-    }
-
-    /** A lifeline says that it lives, for the trace. */
-    void traceSaid(long count) {
-        loop.lifelines().traceSaid(this, channel, count);
-    }
-
-    @Override
-    public void look(long passedNanos, long now) {
-        long silent = silence.advance(passedNanos, now);
-        noteIfStopped(silent);
-        boolean stopped = silent > config.stoppedTimeout().toNanos();
-        if (stopped
-                || silence.outlast(
-                        config.peerTimeout().toNanos(), () -> loop.lifelines().askKernel(channel))) {
-            Duration length = Duration.ofNanos(silent);
-            boolean answers = stopped && config.stoppedTimeout().compareTo(config.peerTimeout()) > 0;
-            lose(answers ? new LifelineEnd.Stopped(length) : new LifelineEnd.Silent(length));
-        }
-        silence.tellIfQuiet();
-    }
-
-    private void noteIfStopped(long silent) {
-        if (silent > STOP_NANOS
-                && peer == Peer.RUNNING
-                && !peerName.isEmpty()
-                && loop.lifelines().askKernel(channel)) {
-            peer = Peer.STOPPED;
-            loop.lifelines().stopped().add(peerName);
-        }
-    }
-
     private void lose(LifelineEnd how) {
         for (HandshakeConnection each : streams.values().toArray(NONE)) {
             each.lose(how);
         }
         close();
-    }
-
-    private void tellOfSilence() {
-        for (HandshakeConnection each : established.toArray(NONE)) {
-            each.tellOfSilence();
-        }
-    }
-
-    @Override
-    public SilenceClock silence() {
-        return silence;
-    }
-
-    @Override
-    public boolean isDialled() {
-        return accepting == null;
-    }
-
-    @Override
-    public String peerAddress() {
-        return channel != null && channel.remoteAddress() instanceof InetSocketAddress address
-                ? address.getAddress().getHostAddress()
-                : "";
-    }
-
-    @Override
-    public void letGo() {
-        for (HandshakeConnection each : established.toArray(NONE)) {
-            each.letGo(Optional.empty());
-        }
     }
 
     @Override
@@ -350,32 +202,23 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
             ReferenceCountUtil.release(message);
             return;
         }
-        HandshakeConnection known = streams.get(frame.stream());
-        if (known == null && frame.stream() == opened) {
-            known = accept(frame);
-        }
-        if (known == null) {
-            LOGGER.trace("{}: {} of a stream that is over", peerAddress(), frame.message());
-        } else if (frame.message() instanceof Closed) {
-            forget(known);
+        HandshakeConnection known =
+                frame.stream() == opened ? accept(frame) : streams.get(frame.stream()); // null: it is over
+        if (known != null && frame.message() instanceof Closed) {
+            streams.remove(frame.stream());
             known.ended();
-            if (isOfNoUse()) {
-                close();
-            } else {
-                closeLaterIfUnused();
-            }
-        } else {
+            closeIfUnused();
+        } else if (known != null) {
             known.arrived(frame);
         }
     }
 
-    private @Nullable HandshakeConnection accept(HandshakeFrame frame) {
+    private HandshakeConnection accept(HandshakeFrame frame) {
         if (accepting == null
                 || !(frame.message() instanceof Hello)
                 || state != State.PROVEN
                 || streams.size() == MAX_STREAMS) {
-            fail(new HandshakeException(Kind.PROTOCOL, "the peer opened a stream where none is due"));
-            return null;
+            throw new HandshakeException(Kind.PROTOCOL, "the peer opened a stream where none is due");
         }
         HandshakeConnection accepted = accepting.get();
         open(accepted);
@@ -387,18 +230,14 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter implements B
     public void channelInactive(ChannelHandlerContext context) {
         state = State.ENDING;
         for (HandshakeConnection each : streams.values().toArray(NONE)) {
-            forget(each);
+            streams.remove(each.stream());
             each.ended();
         }
     }
 
+    /** Ends what is under way; what of the peer's comes after a message that cannot be read is not understood. */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        fail(cause);
-    }
-
-    /** Ends all streams; what of the peer's comes after a message that cannot be read is not understood. */
-    private void fail(Throwable cause) {
         state = State.ENDING;
         for (HandshakeConnection each : streams.values().toArray(NONE)) {
             each.fail(cause);

@@ -19,16 +19,14 @@ import trigon.handshake.lifeline.HandshakeConnection;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.EndFailure;
-import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
+import trigon.handshake.message.HandshakeMessage;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
-import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Farewell;
-import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
@@ -102,7 +100,7 @@ final class IncomingConnection extends HandshakeConnection {
             case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
             case Farewell(Optional<EndFailure> why) when CHALLENGED.contains(step) && isProven(frame) -> resigned(why);
             case Reject reject -> fail(Kind.REJECTED, "the connecting side gives up: " + reject.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, Closed _, NotNow _ ->
+            case HandshakeMessage _ ->
                 // nothing, if its proof was wrong: then it is over already
                 fail(
                         Kind.PROTOCOL,
@@ -119,8 +117,8 @@ final class IncomingConnection extends HandshakeConnection {
                     Kind.UNAUTHENTICATED,
                     "the connecting side does not know this connection's secret: it has no handle of it, or another"
                             + " one's");
-        } else {
-            markProven();
+        } else if (channel() != null) {
+            channel().markProven();
         }
         return proven;
     }
@@ -210,7 +208,7 @@ final class IncomingConnection extends HandshakeConnection {
         }
         offer = received;
         registration = found;
-        if (!found.begin(this, received.stripe())) {
+        if (!found.begin(this, received.stripe(), hello.repeats())) {
             fail(Kind.ABANDONED, "the same offer has come over a later connection");
             return;
         }
@@ -271,7 +269,7 @@ final class IncomingConnection extends HandshakeConnection {
         if (offer != null && offer.resumeCounts().isPresent() && !isLost(failure)) {
             fail(Kind.DISCONNECTED, why, failure);
         } else if (causeOf(failure) instanceof PeerUnreachableException) {
-            endWith(HandshakeCodec.encode(new NotNow(why)), Kind.UNREACHABLE, why);
+            endWith(new NotNow(why), Kind.UNREACHABLE, why);
         } else {
             reject(Kind.REJECTED, why);
         }
@@ -315,16 +313,12 @@ final class IncomingConnection extends HandshakeConnection {
                 offer.kind(),
                 answer.endpoint(),
                 offer.endpoint());
+        Offer agreedOffer = offer;
+        Answer agreedAnswer = answer;
         succeed(
-                new Established(local, remote, offer, answer, received.stripes(), this),
+                lifeline -> new Established(local, remote, agreedOffer, agreedAnswer, received.stripes(), lifeline),
                 proofs,
-                comesDirectly(offer) ? offer.node().name() : "");
-    }
-
-    /** Returns whether the TCP connection comes from the peer, as far as the peer has said where it is. */
-    private boolean comesDirectly(Offer received) {
-        return received.listeners().isEmpty()
-                || received.listeners().stream().anyMatch(each -> each.address().equals(remote.getAddress()));
+                offer.isMadeAt(remote.getAddress()) ? offer.node().name() : "");
     }
 
     @Override
@@ -343,11 +337,6 @@ final class IncomingConnection extends HandshakeConnection {
         }
         registration.ended(offer == null ? null : offer.stripe(), this);
         cause.logTo(LOGGER);
-    }
-
-    /** Returns whether its peer has made the same offer over another connection before. */
-    boolean repeats() {
-        return hello != null && hello.repeats();
     }
 
     /** The peer's address, or the one that it names. */

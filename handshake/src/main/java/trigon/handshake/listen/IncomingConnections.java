@@ -15,6 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import trigon.config.cluster.ClusterKey;
+import trigon.handshake.lifeline.PeerChannel;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
@@ -99,7 +100,8 @@ final class IncomingConnections {
             return;
         }
         open.add(connection);
-        if (connection.isOnProvenChannel()) {
+        PeerChannel channel = connection.channel();
+        if (channel != null && channel.isProven()) {
             return; // its peer is known
         }
         IncomingConnection oneTooMany = unauthenticated.add(connection);
@@ -152,7 +154,7 @@ final class IncomingConnections {
         registrations.clear();
         for (IncomingConnection connection : List.copyOf(open)) {
             connection.reject(Kind.ABANDONED, "the listener was closed");
-            connection.letGo(Optional.empty());
+            connection.letGo();
         }
     }
 }

@@ -25,6 +25,8 @@ final class Registration {
     private long attempt;
     /** Queue pairs of the attempt that are established, a bit for each. */
     private int established;
+    /** Those whose offer has been made again over a connection of its own. */
+    private int repeated;
     /** The number of the connection's queue pairs; 0 as long as nothing is established. */
     private int stripes;
 
@@ -67,20 +69,23 @@ final class Registration {
      * where the news of that is lost on a dead path. Of two connections with the same offer the one that repeats it
      * counts, also where the other one's is read later.
      *
+     * @param repeats whether the offer was made over another connection before
      * @return false if another one counts
      */
-    boolean begin(IncomingConnection handshake, Stripe stripe) {
+    boolean begin(IncomingConnection handshake, Stripe stripe, boolean repeats) {
         if (stripe.attempt() != attempt) {
             failAll("the peer tries another path");
             attempt = stripe.attempt();
             established = 0;
+            repeated = 0;
             stripes = 0;
         }
-        IncomingConnection former = current.get(stripe.index());
-        if (former != null && former.repeats() && !handshake.repeats()) {
+        int bit = 1 << stripe.index();
+        if (!repeats && (repeated & bit) != 0) {
             return false;
         }
-        current.put(stripe.index(), handshake);
+        repeated |= repeats ? bit : 0;
+        IncomingConnection former = current.put(stripe.index(), handshake);
         if (former != null) {
             former.fail(Kind.ABANDONED, "the peer tries another path");
         }

@@ -25,7 +25,8 @@ import trigon.verbs.QueuePairEndpoint;
 
 /**
  * Messages as bytes. Everything is in network order; a frame is magic (4 bytes), version (1), type (1), length of the
- * body (2), number of the stream (4), body. Magic, version and their places never change, so that any two versions can tell each other apart.
+ * body (2), number of the stream (4), body. Magic, version and their places never change, so that any two versions can
+ * tell each other apart.
  *
  * <ul>
  *   <li>5 Hello: connection (8), nonce (32), mark of the cluster (32, zero without a cluster key), fillers (1, 0 or 1),
@@ -58,6 +59,9 @@ public final class HandshakeCodec {
     /** Bytes of a frame before its body. */
     public static final int HEADER_BYTES = 12;
 
+    /** Magic and version. */
+    static final int START_BYTES = 5;
+
     /** The longest frame; the longest reason fits, with a proof. */
     static final int MAX_FRAME_BYTES = 4096 + HEADER_BYTES;
 
@@ -87,11 +91,6 @@ public final class HandshakeCodec {
      * @param stream as it came; negative ones are nobody's
      */
     public record Header(int type, int bodyBytes, int stream) {}
-
-    /** The whole frame of a channel's first stream; where the message has a proof, its place is zero. */
-    public static byte[] encode(HandshakeMessage message) {
-        return encode(0, message);
-    }
 
     /** The whole frame of a stream; where the message has a proof, its place is zero. */
     public static byte[] encode(int stream, HandshakeMessage message) {
@@ -161,26 +160,25 @@ public final class HandshakeCodec {
     }
 
     /**
-     * Refuses what is no Trigon peer as soon as its first 4 bytes are there.
+     * Refuses what is no Trigon peer as soon as its first 4 bytes are there, and one of another version with the fifth:
+     * its headers may be of another length.
      *
+     * @param first the bytes that are there, of which it takes up to 5
      * @throws HandshakeException of kind PROTOCOL
      */
-    static void requireMagic(int magic) {
+    static void requireStart(ByteBuffer first) {
+        if (first.remaining() < Integer.BYTES) {
+            return;
+        }
+        int magic = first.getInt();
         if (magic != MAGIC) {
             throw malformed("it does not speak Trigon's handshake (first bytes %08x)".formatted(magic));
         }
-    }
-
-    /**
-     * Refuses a peer of another version as soon as that is there, whose headers may be of another length.
-     *
-     * @throws HandshakeException of kind PROTOCOL
-     */
-    static void requireVersion(byte version) {
+        int version = first.hasRemaining() ? Byte.toUnsignedInt(first.get()) : VERSION;
         if (version != VERSION) {
             throw malformed(
                     "it speaks version %d of the handshake and this Trigon version %d; install the same Trigon on"
-                                    .formatted(Byte.toUnsignedInt(version), VERSION)
+                                    .formatted(version, VERSION)
                             + " all nodes");
         }
     }
@@ -191,8 +189,7 @@ public final class HandshakeCodec {
      * @throws HandshakeException of kind PROTOCOL
      */
     public static Header decodeHeader(ByteBuffer header) {
-        requireMagic(header.getInt());
-        requireVersion(header.get());
+        requireStart(header);
         int type = Byte.toUnsignedInt(header.get());
         int bodyBytes = Short.toUnsignedInt(header.getShort());
         int stream = header.getInt();

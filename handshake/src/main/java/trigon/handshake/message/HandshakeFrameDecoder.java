@@ -30,12 +30,8 @@ public final class HandshakeFrameDecoder extends ByteToMessageDecoder {
     }
 
     private static void decode(ByteBuf in, List<Object> out) {
-        if (in.readableBytes() >= Integer.BYTES) {
-            HandshakeCodec.requireMagic(in.getInt(in.readerIndex()));
-        }
-        if (in.readableBytes() > Integer.BYTES) {
-            HandshakeCodec.requireVersion(in.getByte(in.readerIndex() + Integer.BYTES));
-        }
+        int start = Math.min(in.readableBytes(), HandshakeCodec.START_BYTES);
+        HandshakeCodec.requireStart(ByteBuffer.wrap(copy(in, in.readerIndex(), start)));
         if (in.readableBytes() < HandshakeCodec.HEADER_BYTES) {
             return;
         }

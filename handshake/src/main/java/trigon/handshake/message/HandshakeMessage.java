@@ -1,5 +1,6 @@
 package trigon.handshake.message;
 
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 import trigon.verbs.LinkKind;
@@ -68,6 +69,12 @@ public sealed interface HandshakeMessage {
                 RemoteMemory clearToSend,
                 long maxMessageBytes) {
             this(connection, node, kind, stripe, endpoint, clearToSend, maxMessageBytes, Optional.empty(), List.of());
+        }
+
+        /** Returns whether the connecting side has that address, as far as it has said which it has. */
+        public boolean isMadeAt(InetAddress address) {
+            return listeners.isEmpty()
+                    || listeners.stream().anyMatch(each -> each.address().equals(address));
         }
     }
 
@@ -175,7 +182,7 @@ public sealed interface HandshakeMessage {
 
         /** Those as frames, some 32 KiB: three of the network's at least, also of the longest that Ethernet has. */
         public static byte[] frames() {
-            byte[] one = HandshakeCodec.encode(new Filler());
+            byte[] one = HandshakeCodec.encode(0, new Filler());
             byte[] all = new byte[MAX * one.length];
             for (int index = 0; index < MAX; index++) {
                 System.arraycopy(one, 0, all, index * one.length, one.length);

@@ -54,7 +54,7 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
         peer.settle();
         peer.say(new Ready(1));
         assertThat(outgoing.result()).isCompleted();
-        return new FuzzedLink(peer, outgoing);
+        return new FuzzedLink(peer, outgoing.result().join().lifeline());
     }
 
     /** The way from the connecting side to the listening one, where nothing checks the size of frames. */

@@ -96,14 +96,14 @@ class HostileListenerTest {
 
     @Test
     void aListenerThatTalksOutOfTurnFails() throws Exception {
-        assertThat(failureOf(offerTo(HandshakeCodec.encode(new Ready(1)))))
+        assertThat(failureOf(offerTo(HandshakeCodec.encode(0, new Ready(1)))))
                 .returns(Kind.PROTOCOL, HandshakeException::kind)
                 .hasMessageContaining("Ready where none is due");
     }
 
     @Test
     void aListenersReasonIsPrintable() throws Exception {
-        byte[] reject = HandshakeCodec.encode(new Reject("a b"));
+        byte[] reject = HandshakeCodec.encode(0, new Reject("a b"));
         reject[reject.length - 2] = '\n';
 
         assertThat(failureOf(offerTo(reject)))

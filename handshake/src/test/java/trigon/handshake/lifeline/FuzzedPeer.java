@@ -76,7 +76,7 @@ public final class FuzzedPeer {
 
     /** Says a message as it should be. */
     public void say(HandshakeMessage message) {
-        byte[] frame = HandshakeCodec.encode(message);
+        byte[] frame = HandshakeCodec.encode(0, message);
         if (message instanceof HandshakeMessage.Hello) {
             proofs.note(frame);
         } else {
@@ -89,14 +89,14 @@ public final class FuzzedPeer {
 
     /** Says it with one byte changed, and does not take it for said. */
     public void sayChanged(HandshakeMessage message) {
-        byte[] frame = HandshakeCodec.encode(message);
+        byte[] frame = HandshakeCodec.encode(0, message);
         frame[next() * frame.length / 256] ^= (byte) (1 + next() % 255);
         deliver(frame, 0, frame.length);
     }
 
     /** Says it with the proof of one that knows another secret. */
     public void sayWithAnotherSecret(HandshakeMessage message) {
-        byte[] frame = HandshakeCodec.encode(message);
+        byte[] frame = HandshakeCodec.encode(0, message);
         proofsOfAnotherSecret.prove(frame);
         deliver(frame, 0, frame.length);
     }
@@ -167,7 +167,7 @@ public final class FuzzedPeer {
 
     /** Says that what came behind the fillers has come: no script is long enough to find that out again and again. */
     private void echo() {
-        byte[] frame = HandshakeCodec.encode(new HandshakeMessage.Alive(0));
+        byte[] frame = HandshakeCodec.encode(0, new HandshakeMessage.Alive(0));
         proofs.prove(frame);
         deliver(frame, 0, frame.length);
     }

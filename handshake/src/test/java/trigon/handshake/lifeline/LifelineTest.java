@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -179,9 +178,9 @@ class LifelineTest {
             int dropped = 0;
             while (!lifeline.lost().isDone()) {
                 peer.send(recorded);
-                peer.send(HandshakeCodec.encode(new Alive(1L << 40)));
-                peer.send(HandshakeCodec.encode(new Farewell(Optional.of(failure("forged")))));
-                peer.send(HandshakeCodec.encode(new HandshakeMessage.Reject("forged")));
+                peer.send(HandshakeCodec.encode(0, new Alive(1L << 40)));
+                peer.send(HandshakeCodec.encode(0, new Farewell(Optional.of(failure("forged")))));
+                peer.send(HandshakeCodec.encode(0, new HandshakeMessage.Reject("forged")));
                 dropped += 4;
                 awaitDropped(log, dropped);
                 pass(BEAT, server);
@@ -411,8 +410,7 @@ class LifelineTest {
     }
 
     private static SilenceClock silence(Lifeline lifeline) {
-        return Objects.requireNonNull(((HandshakeConnection) lifeline).channel())
-                .silence();
+        return ((StreamLifeline) lifeline).heartbeat().silence();
     }
 
     private static void awaitDropped(CapturedLog log, int messages) {

@@ -100,7 +100,7 @@ class FloodTest {
                 for (int i = 0; i < SLOW; i++) {
                     slow.add(new Socket(server.address(), server.listeningAt().getPort()));
                 }
-                byte[] hello = HandshakeCodec.encode(new RandomMessages(new Random(1)).hello());
+                byte[] hello = HandshakeCodec.encode(0, new RandomMessages(new Random(1)).hello());
                 for (int at = 0; at < hello.length - 1; at++) {
                     for (Socket socket : slow) {
                         drip(socket, hello[at]);

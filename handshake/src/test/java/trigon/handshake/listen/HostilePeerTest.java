@@ -116,7 +116,7 @@ class HostilePeerTest {
 
     @Test
     void anotherVersionIsToldAndClosedAtItsHeader() throws Exception {
-        byte[] offer = HandshakeCodec.encode(client.offer(connection));
+        byte[] offer = HandshakeCodec.encode(0, client.offer(connection));
         offer[4] = 77;
         try (Socket socket = connect(patientServer)) {
             RawPeer.send(socket, Arrays.copyOf(offer, 8));
@@ -149,7 +149,7 @@ class HostilePeerTest {
     @Test
     void slowBytesDoNotMoveTheDeadline() throws Exception {
         try (Socket slow = connect(server)) {
-            byte[] offer = HandshakeCodec.encode(client.offer(connection));
+            byte[] offer = HandshakeCodec.encode(0, client.offer(connection));
             int sent = 0;
             while (!closedBy(slow) && sent < offer.length - 1) {
                 RawPeer.send(slow, new byte[] {offer[sent++]});

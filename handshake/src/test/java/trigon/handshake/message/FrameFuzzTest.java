@@ -36,7 +36,7 @@ public class FrameFuzzTest {
     }
 
     private static void check(HandshakeFrame frame) {
-        byte[] again = HandshakeCodec.encode(frame.message());
+        byte[] again = HandshakeCodec.encode(0, frame.message());
         ByteBuffer buffer = ByteBuffer.wrap(again);
         HandshakeCodec.Header header = HandshakeCodec.decodeHeader(buffer);
         assertThat(HandshakeCodec.decodeBody(header.type(), buffer)).isEqualTo(frame.message());

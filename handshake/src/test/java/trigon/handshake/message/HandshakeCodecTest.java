@@ -34,7 +34,7 @@ class HandshakeCodecTest {
         for (int i = 0; i < 2_000; i++) {
             HandshakeMessage message = messages.message();
 
-            assertThat(decode(HandshakeCodec.encode(message)))
+            assertThat(decode(HandshakeCodec.encode(0, message)))
                     .as("seed %d", seed)
                     .isEqualTo(message);
         }
@@ -107,9 +107,9 @@ class HandshakeCodecTest {
                 .put((byte) 1)
                 .putLong(9);
 
-        assertThat(HandshakeCodec.encode(offer)).isEqualTo(expected.array());
-        assertThat(HandshakeCodec.encode(answer)).isEqualTo(answered.array());
-        assertThat(HandshakeCodec.encode(new Ready(4)))
+        assertThat(HandshakeCodec.encode(0, offer)).isEqualTo(expected.array());
+        assertThat(HandshakeCodec.encode(0, answer)).isEqualTo(answered.array());
+        assertThat(HandshakeCodec.encode(0, new Ready(4)))
                 .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 14, 3, 0, 33, 0, 0, 0, 0, 4}, 12 + 33));
     }
 
@@ -117,9 +117,9 @@ class HandshakeCodecTest {
     void longestReasonFitsAFrame() {
         Reject reject = new Reject("\uD83D\uDE80".repeat(5_000));
 
-        assertThat(HandshakeCodec.encode(reject).length)
+        assertThat(HandshakeCodec.encode(0, reject).length)
                 .isEqualTo(HandshakeCodec.HEADER_BYTES + 4 * Reject.MAX_REASON_CHARS);
-        assertThat(decode(HandshakeCodec.encode(reject))).isEqualTo(reject);
+        assertThat(decode(HandshakeCodec.encode(0, reject))).isEqualTo(reject);
     }
 
     @Test
@@ -131,7 +131,7 @@ class HandshakeCodecTest {
     @Test
     void refusesACutMessage() {
         for (int i = 0; i < 200; i++) {
-            byte[] frame = HandshakeCodec.encode(messages.offer(messages.connection(), LinkKind.SOFTWARE));
+            byte[] frame = HandshakeCodec.encode(0, messages.offer(messages.connection(), LinkKind.SOFTWARE));
             int type = frame[5];
             byte[] body = Arrays.copyOfRange(frame, HEADER, HEADER + random.nextInt(frame.length - HEADER));
 
@@ -150,7 +150,7 @@ class HandshakeCodecTest {
 
     @Test
     void namesBothVersions() {
-        byte[] frame = HandshakeCodec.encode(new Ready(1));
+        byte[] frame = HandshakeCodec.encode(0, new Ready(1));
         frame[4] = 11;
 
         assertThatThrownBy(() -> decode(frame))
@@ -174,7 +174,7 @@ class HandshakeCodecTest {
     @Test
     void damagedMessagesAreReadOrRefused() {
         for (int i = 0; i < 5_000; i++) {
-            byte[] frame = HandshakeCodec.encode(messages.message());
+            byte[] frame = HandshakeCodec.encode(0, messages.message());
             byte[] body = Arrays.copyOfRange(frame, HEADER, frame.length);
             for (int flips = random.nextInt(4); flips >= 0 && body.length > 0; flips--) {
                 body[random.nextInt(body.length)] = (byte) random.nextInt();
@@ -187,7 +187,9 @@ class HandshakeCodecTest {
     private void decodeOrRefuse(int type, byte[] body) {
         try {
             HandshakeMessage read = HandshakeCodec.decodeBody(type, ByteBuffer.wrap(body));
-            assertThat(decode(HandshakeCodec.encode(read))).as("seed %d", seed).isEqualTo(read);
+            assertThat(decode(HandshakeCodec.encode(0, read)))
+                    .as("seed %d", seed)
+                    .isEqualTo(read);
         } catch (HandshakeException e) {
             assertThat(e.kind()).isEqualTo(HandshakeException.Kind.PROTOCOL);
         }

@@ -32,7 +32,7 @@ class HandshakeFrameDecoderTest {
         ByteArrayOutputStream stream = new ByteArrayOutputStream();
         for (int i = 0; i < 100; i++) {
             sent.add(messages.message());
-            stream.writeBytes(HandshakeCodec.encode(sent.getLast()));
+            stream.writeBytes(HandshakeCodec.encode(0, sent.getLast()));
         }
         byte[] bytes = stream.toByteArray();
 
@@ -83,7 +83,7 @@ class HandshakeFrameDecoderTest {
         assertThatThrownBy(() -> channel.writeInbound(Unpooled.wrappedBuffer(new byte[4])))
                 .isInstanceOf(HandshakeException.class);
 
-        channel.writeInbound(Unpooled.wrappedBuffer(HandshakeCodec.encode(new HandshakeMessage.Ready(1))));
+        channel.writeInbound(Unpooled.wrappedBuffer(HandshakeCodec.encode(0, new HandshakeMessage.Ready(1))));
 
         assertThat(channel.inboundMessages()).isEmpty();
     }
