@@ -4,18 +4,21 @@ import static trigon.cluster.diagnosis.Finding.advice;
 import static trigon.cluster.diagnosis.Finding.change;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import trigon.cluster.facts.NcclFacts;
-import trigon.cluster.facts.NcclFacts.NcclFile;
+import trigon.cluster.facts.NcclFacts.NcclSettings;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.probe.Observations;
@@ -37,6 +40,10 @@ final class NcclChecks {
             "NCCL_ALGO", "the algorithm is forced for all sizes",
             "NCCL_PROTO", "the protocol is forced for all sizes");
 
+    private static final Pattern OF_INTEREST = Pattern.compile("\\s*(NCCL|TRIGON)_\\w+\\s*");
+
+    private static final Pattern QUOTED = Pattern.compile("\\s.*|.*\\s|\".*\"|'.*'");
+
     private static final String BOOTSTRAP = "NCCL_SOCKET_IFNAME";
 
     private final String node;
@@ -53,18 +60,40 @@ final class NcclChecks {
     static List<Finding> of(String node, NcclFacts facts, List<Nic> interfaces) {
         NcclChecks checks = new NcclChecks(node, facts, interfaces);
         checks.among(facts.environment(), "the environment", name -> "unset " + name);
-        for (NcclFile file : facts.ncclFiles()) {
+        Set<String> decided = new HashSet<>(facts.environment().keySet());
+        for (NcclSettings file : facts.ncclFiles()) {
             String quoted = "'" + file.file().replace("'", "'\\''") + "'";
+            Map<String, String> counting = new TreeMap<>(file.settings());
+            counting.keySet().removeAll(decided);
+            checks.malformed(counting, file.file());
             checks.among(
-                    file.settings(),
-                    file.file(),
-                    name -> "sed -i '/^[[:blank:]]*" + name + "[[:blank:]]*=/d' " + quoted);
+                    counting,
+                    file.isOfAllVersions() ? file.file() : file.file() + ", which " + file.readers() + " reads",
+                    name -> "sed -i '/^" + name + "=/d' " + quoted);
+            if (file.isOfAllVersions()) {
+                decided.addAll(counting.keySet());
+            }
         }
         return checks.findings;
     }
 
     private void among(Map<String, String> settings, String place, UnaryOperator<String> cure) {
         settings.forEach((name, value) -> one(name, value, place, change(node, cure.apply(name))));
+    }
+
+    /** NCCL takes a file's lines letter by letter: blanks and quotes belong to names and values. */
+    private void malformed(Map<String, String> settings, String file) {
+        settings.forEach((name, value) -> {
+            boolean concerns = OF_INTEREST.matcher(name).matches();
+            if (concerns && (!name.equals(name.strip()) || QUOTED.matcher(value).matches())) {
+                findings.add(Finding.warning(
+                        "nccl-file-line",
+                        node,
+                        "NCCL takes blanks and quotes of this line for a part of the name or the value",
+                        name + "=" + value + " in " + file,
+                        advice(node, "write NAME=VALUE, without blanks around it and without quotes")));
+            }
+        });
     }
 
     private void one(String name, String value, String place, Finding.Remedy remedy) {
@@ -84,7 +113,7 @@ final class NcclChecks {
                             node,
                             "NCCL is set to load " + value + ", but there is no such library",
                             evidence + "; neither it nor libnccl-net-NAME.so is a file, or on the loader's path",
-                            advice(node, "set the full path of Trigon's library, as trigon env does")));
+                            advice(node, "run trigon enable there, which sets the full path")));
                 } else if (!word.isEmpty() && !word.contains("trigon")) {
                     findings.add(Finding.error(
                             "nccl-plugin-other",
@@ -221,7 +250,7 @@ final class NcclChecks {
     private static Optional<String> bootstrapSetting(NodeFacts facts) {
         return Stream.concat(
                         Stream.of(facts.nccl().environment()),
-                        facts.nccl().ncclFiles().stream().map(NcclFile::settings))
+                        facts.nccl().ncclFiles().stream().map(NcclSettings::settings))
                 .map(settings -> settings.getOrDefault(BOOTSTRAP, ""))
                 .filter(value -> !value.isEmpty())
                 .findFirst();

@@ -1,5 +1,7 @@
 package trigon.cluster.facts;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,10 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.NcclFile;
 import trigon.cluster.machine.Redaction;
 
 /**
@@ -22,9 +23,7 @@ import trigon.cluster.machine.Redaction;
  * @param ncclFiles that NCCL reads, the first one first
  * @param missingPlugins that NCCL is told to load, and that are not there
  */
-public record NcclFacts(Map<String, String> environment, List<NcclFile> ncclFiles, List<String> missingPlugins) {
-
-    private static final Pattern SETTING = Pattern.compile("\\s*([A-Za-z_0-9]+)\\s*=\\s*(.*?)\\s*");
+public record NcclFacts(Map<String, String> environment, List<NcclSettings> ncclFiles, List<String> missingPlugins) {
 
     /** Variables for the interfaces of Gloo and TensorPipe, which frameworks use beside NCCL. */
     private static final Set<String> OTHERS = Set.of("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME");
@@ -35,8 +34,19 @@ public record NcclFacts(Map<String, String> environment, List<NcclFile> ncclFile
     private static final List<String> FOLDERS = List.of(
             "/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu");
 
-    /** A file of NCCL's, with what it sets. */
-    public record NcclFile(String file, Map<String, String> settings) {}
+    /**
+     * A file of NCCL's, with what it sets.
+     *
+     * @param readers the versions of NCCL that read it; empty for all
+     */
+    public record NcclSettings(
+            String file, @JsonInclude(Include.NON_EMPTY) String readers, Map<String, String> settings) {
+
+        /** Tells whether every NCCL reads it. */
+        public boolean isOfAllVersions() {
+            return readers.isEmpty();
+        }
+    }
 
     public NcclFacts {
         environment = new TreeMap<>(environment);
@@ -44,7 +54,7 @@ public record NcclFacts(Map<String, String> environment, List<NcclFile> ncclFile
 
     /** Reads those of this machine, now. */
     public static NcclFacts of(Machine machine) {
-        List<NcclFile> files = files(machine);
+        List<NcclSettings> files = files(machine);
         return new NcclFacts(variables(machine), files, missingPlugins(machine, files));
     }
 
@@ -52,36 +62,24 @@ public record NcclFacts(Map<String, String> environment, List<NcclFile> ncclFile
         Map<String, String> found = new TreeMap<>();
         machine.environment().forEach((name, value) -> {
             if (name.startsWith("NCCL_") || name.startsWith("TRIGON_") || OTHERS.contains(name)) {
-                found.put(name, Redaction.isSecret(name) ? Redaction.HIDDEN : value);
+                found.put(name, shown(name, value));
             }
         });
         return found;
     }
 
-    private static List<NcclFile> files(Machine machine) {
-        List<Path> files = new ArrayList<>();
-        String named = machine.environment().getOrDefault("NCCL_CONF_FILE", "");
-        String home = machine.environment().getOrDefault("HOME", "");
-        if (!named.isEmpty()) {
-            files.add(Path.of(named));
-        } else if (!home.isEmpty()) {
-            files.add(Path.of(home, ".nccl.conf"));
-        }
-        files.add(machine.file("etc/nccl.conf"));
-        List<NcclFile> found = new ArrayList<>();
-        for (Path file : files) {
-            Machine.text(file).ifPresent(text -> {
-                Map<String, String> settings = new TreeMap<>();
-                text.lines().filter(line -> !line.strip().startsWith("#")).forEach(line -> {
-                    Matcher setting = SETTING.matcher(line);
-                    if (setting.matches()) {
-                        settings.put(setting.group(1), setting.group(2));
-                    }
-                });
-                found.add(new NcclFile(file.toString(), settings));
-            });
-        }
-        return found;
+    private static List<NcclSettings> files(Machine machine) {
+        return NcclFile.of(machine).stream()
+                .map(file -> {
+                    Map<String, String> settings = new TreeMap<>();
+                    file.lines().forEach(line -> settings.putIfAbsent(line.name(), shown(line.name(), line.value())));
+                    return new NcclSettings(file.path().toString(), file.readers(), settings);
+                })
+                .toList();
+    }
+
+    private static String shown(String name, String value) {
+        return Redaction.isSecret(name) ? Redaction.HIDDEN : value;
     }
 
     /**
@@ -90,7 +88,7 @@ public record NcclFacts(Map<String, String> environment, List<NcclFile> ncclFile
      *
      * @param ncclFiles the files that NCCL reads, with their settings
      */
-    private static List<String> missingPlugins(Machine machine, List<NcclFile> ncclFiles) {
+    private static List<String> missingPlugins(Machine machine, List<NcclSettings> ncclFiles) {
         return Stream.concat(
                         Stream.of(machine.environment().getOrDefault(PLUGIN, "")),
                         ncclFiles.stream().map(file -> file.settings().getOrDefault(PLUGIN, "")))

@@ -5,11 +5,13 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import trigon.cluster.json.Json;
 import trigon.system.file.Folder;
+import trigon.system.file.ProcessUsers;
 
 /**
  * This machine's files and this process's environment; tests make their own. Thread-safe.
@@ -25,6 +27,11 @@ public record Machine(
 
     private static final int MAX_BYTES = 16 << 20;
 
+    /** Fields of passwd(5). */
+    private static final int USER_FIELD = 2;
+
+    private static final int HOME_FIELD = 5;
+
     public Machine {
         environment = Map.copyOf(environment);
     }
@@ -37,6 +44,39 @@ public record Machine(
     /** For example {@code /sys/class/net}. */
     public Path file(String path) {
         return root.resolve(path.startsWith("/") ? path.substring(1) : path);
+    }
+
+    /**
+     * The home folder of this user's password entry, which {@code HOME} need not name; empty if there is none. Users of
+     * directory services have an entry that only getpwuid(3) finds; Java has asked it.
+     */
+    public Optional<Path> passwordHome() {
+        String user;
+        try {
+            user = Integer.toString(ProcessUsers.own());
+        } catch (IOException _) { // no /proc
+            return Optional.empty();
+        }
+        Optional<String> entry = text(file("etc/passwd")).stream()
+                .flatMap(String::lines)
+                .map(line -> line.split(":", -1))
+                .filter(fields -> fields.length > HOME_FIELD && fields[USER_FIELD].equals(user))
+                .map(fields -> fields[HOME_FIELD])
+                .findFirst();
+        Optional<String> ofJava =
+                root.equals(Path.of("/")) ? Optional.ofNullable(System.getProperty("user.home")) : Optional.empty();
+        return entry.or(() -> ofJava).filter(home -> home.startsWith("/")).map(Path::of);
+    }
+
+    /** Variables that a job of this environment has once NCCL has read its files, as its newest version does. */
+    public Map<String, String> environmentOfJob() {
+        Map<String, String> variables = new HashMap<>(environment);
+        for (NcclFile file : NcclFile.of(this)) {
+            if (!file.readers().contains("before")) {
+                file.lines().forEach(line -> variables.putIfAbsent(line.name(), line.value()));
+            }
+        }
+        return variables;
     }
 
     /** The first line of a file, without blanks around it; empty where it cannot be read or is empty. */

@@ -86,7 +86,7 @@ public record MachineLinks(
             found.leftOut().forEach(each -> problems.add(each.toString()));
         }
         HostInterfaces interfaces = BootstrapInterfaces.mark(
-                HostInterfaces.snapshot(), machine.environment().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
+                HostInterfaces.snapshot(), machine.environmentOfJob().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
         return of(machine, config, ports, interfaces, available, problems);
     }
 
@@ -141,7 +141,7 @@ public record MachineLinks(
 
     private static PluginConfig config(Machine machine, List<String> problems) {
         try {
-            return ConfigLoader.load(machine.environment(), machine.hostName());
+            return ConfigLoader.load(machine.environmentOfJob(), machine.hostName());
         } catch (ConfigException e) {
             problems.add(String.valueOf(e.getMessage()));
             return PluginConfig.withoutFile(new Setting<>(LinkPolicy.AUTO, Source.DEFAULT));

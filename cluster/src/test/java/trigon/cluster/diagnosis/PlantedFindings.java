@@ -73,6 +73,13 @@ final class PlantedFindings {
                                         "settings",
                                         Json.object("NCCL_NET_PLUGIN", "none")))));
         FAULTS.put(
+                "nccl-file-line",
+                n -> n.node("a")
+                        .put(
+                                "ncclFiles",
+                                List.of(Json.object(
+                                        "file", "/etc/nccl.conf", "settings", Json.object("NCCL_NET ", " Trigon")))));
+        FAULTS.put(
                 "nccl-ib-disable", n -> Nodes.object(n.node("b"), "environment").put("NCCL_IB_DISABLE", "1"));
         FAULTS.put(
                 "nccl-ib-setting", n -> Nodes.object(n.node("b"), "environment").put("NCCL_IB_GID_INDEX", "3"));

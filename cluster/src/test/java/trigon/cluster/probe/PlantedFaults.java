@@ -215,7 +215,9 @@ final class PlantedFaults {
                 ofNode("NCCL_NET_PLUGIN names a library that is not there", "nccl-plugin-missing")
                         .variable("a", "NCCL_NET_PLUGIN", "/opt/nowhere/libnccl-net-trigon.so"),
                 ofNode("files of another cluster are left in nccl.conf", "nccl-leftover", "nccl-leftover")
-                        .file("a", "etc/nccl.conf", "NCCL_GRAPH_FILE=/etc/graph.xml\n NCCL_TUNER_PLUGIN = libother.so"),
+                        .file("a", "etc/nccl.conf", "NCCL_GRAPH_FILE=/etc/graph.xml\nNCCL_TUNER_PLUGIN=libother.so"),
+                ofNode("a line of nccl.conf has blanks", "nccl-file-line")
+                        .file("a", "etc/nccl.conf", "NCCL_NET = Trigon"),
                 ofNode("GLOO_SOCKET_IFNAME names nothing that is there", "socket-interface")
                         .variable("a", "GLOO_SOCKET_IFNAME", "eth7"));
     }

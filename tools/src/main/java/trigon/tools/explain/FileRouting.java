@@ -33,7 +33,7 @@ final class FileRouting {
 
     /** The settings as that node would have them; what carries the data does not matter for its choice among NICs. */
     static PluginConfig config(Machine machine, String node) {
-        Map<String, String> environment = new HashMap<>(machine.environment());
+        Map<String, String> environment = machine.environmentOfJob();
         environment.put("TRIGON_NODE", node);
         environment.put("TRIGON_LINKS", "software");
         PluginConfig config = ConfigLoader.load(environment, machine.hostName());

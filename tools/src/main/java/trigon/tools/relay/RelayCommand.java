@@ -2,7 +2,6 @@ package trigon.tools.relay;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -39,8 +38,9 @@ import trigon.tools.console.Termination;
             "Relay between nodes without a cable to each other.",
             "Run it on a node without ranks of the job, or whose ranks end early. It stops on SIGTERM or SIGINT,"
                     + " and ends the circuits it carries.",
-            "The settings are those of jobs: TRIGON_CONFIG, TRIGON_NODE, TRIGON_RELAY. It serves any node with the"
-                    + " cluster key, so it needs TRIGON_CLUSTER_KEY_FILE. It needs no RDMA and no root."
+            "The settings are those of jobs, in NCCL's files, too: TRIGON_CONFIG, TRIGON_NODE, TRIGON_RELAY. It serves"
+                    + " any node with the cluster key, so it needs TRIGON_CLUSTER_KEY_FILE. It needs no RDMA and no"
+                    + " root."
         })
 public final class RelayCommand extends ToolCommand {
 
@@ -56,7 +56,7 @@ public final class RelayCommand extends ToolCommand {
     public Integer call() throws IOException {
         PluginConfig config = settings();
         HostInterfaces interfaces = BootstrapInterfaces.mark(
-                HostInterfaces.snapshot(), machine.environment().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
+                HostInterfaces.snapshot(), machine.environmentOfJob().getOrDefault(BootstrapInterfaces.VARIABLE, ""));
         List<LocalLink> links = RelayLinks.of(
                 LinkDiscovery.discover(config, List.of(), interfaces).links());
         if (links.isEmpty()) {
@@ -85,7 +85,7 @@ public final class RelayCommand extends ToolCommand {
 
     /** Those of jobs; circuits go over interfaces, whatever RDMA there is. */
     private PluginConfig settings() {
-        Map<String, String> environment = new HashMap<>(machine.environment());
+        Map<String, String> environment = machine.environmentOfJob();
         environment.put(Settings.LINKS.variable().orElseThrow(), "software");
         PluginConfig config = ConfigLoader.load(environment, machine.hostName());
         config.unknownVariables().forEach(variable -> say(variable.toString()));
