@@ -128,8 +128,8 @@ Installed-Size: $(du -sk --apparent-size "$system/opt" | cut -f1)
 Depends: $(debian_needs "$home" "$glibc")
 Recommends: libibverbs1, ibverbs-providers
 Description: $summary
- NCCL loads /opt/trigon/lib/libnccl-net-trigon.so where NCCL_NET_PLUGIN says so;
- "trigon env" prints what to set. The package brings its own Java runtime.
+ "trigon enable" makes NCCL load /opt/trigon/lib/libnccl-net-trigon.so; the
+ package by itself changes nothing. It brings its own Java runtime.
 END
   cp "$home/LICENSE" "$system/usr/share/doc/trigon/copyright"
   (cd "$system" && find opt usr -type f -print0 | sort -z | xargs -0 md5sum) >"$control/md5sums"

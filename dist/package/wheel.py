@@ -70,8 +70,8 @@ def main():
     for source in sorted(pathlib.Path(sources, PACKAGE).glob("*.py")):
         wheel.add(f"{PACKAGE}/{source.name}", source.read_bytes())
     for file in sorted(pathlib.Path(distribution).rglob("*")):
-        if file.name == "libnccl-tuner-trigon.so":
-            continue  # a copy in the link's place would be another library: NCCL_TUNER_PLUGIN names the first
+        if file.name in ("libnccl-tuner-trigon.so", "librccl-net-trigon.so"):
+            continue  # a copy in the link's place would be another library: settings name the first one
         if file.is_file():  # what a link leads to: a wheel has no links
             name = f"{PACKAGE}/distribution/{file.relative_to(distribution)}"
             wheel.add(name, file.read_bytes(), os.access(file, os.X_OK))

@@ -73,6 +73,15 @@ gone() { # PATH...
   done
 }
 
+# Without a variable: in NCCL's file, which is gone afterwards, as there was none.
+enables() {
+  trigon enable >/tmp/enable.out 2>&1 || fail "trigon enable: $(cat /tmp/enable.out)"
+  grep -qx 'NCCL_NET_PLUGIN=/opt/trigon/lib/libnccl-net-trigon.so' /etc/nccl.conf || fail "$(cat /etc/nccl.conf)"
+  trigon disable >/tmp/enable.out 2>&1 || fail "trigon disable: $(cat /tmp/enable.out)"
+  rm /tmp/enable.out
+  gone /etc/nccl.conf /etc/rccl.conf
+}
+
 # A package manager's: one place, /opt/trigon.
 package() { # INSTALL UPGRADE REMOVE: names of functions
   refused_by_a_full_disk 30 "$1" "$file"
@@ -91,6 +100,7 @@ package() { # INSTALL UPGRADE REMOVE: names of functions
   [ "$(stat -c %a /opt)" = 750 ] || fail "the installation has changed the mode of /opt"
   chmod 755 /opt
   use trigon
+  enables
   starts_from_cache trigon
   under_a_job trigon "$2" "$newer"
   says_version trigon 99.0.0

@@ -58,6 +58,7 @@ build=$project/dist/target/training/$native # what build.sh has made for another
 training=$distribution/libexec/training
 install_program "$project/native-entry/target/$native/libnccl-net-trigon.so" "$distribution/lib/libnccl-net-trigon.so"
 ln -sfn libnccl-net-trigon.so "$distribution/lib/libnccl-tuner-trigon.so"
+ln -sfn libnccl-net-trigon.so "$distribution/lib/librccl-net-trigon.so"
 install_program "$host/nccl-host" "$distribution/libexec/nccl-host"
 install_program "$host/libnccl-net-traced.so" "$distribution/libexec/libnccl-net-traced.so"
 install_program "$build/train" "$training/train"

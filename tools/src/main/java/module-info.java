@@ -27,6 +27,8 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.doctor to
             info.picocli;
+    opens trigon.tools.enable to
+            info.picocli;
     opens trigon.tools.env to
             info.picocli;
     opens trigon.tools.explain to

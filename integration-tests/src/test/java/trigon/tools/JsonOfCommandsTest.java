@@ -30,8 +30,9 @@ import trigon.tools.console.Console;
 @Isolated("a program that another thread starts meanwhile holds the script open: \"text file busy\"")
 class JsonOfCommandsTest {
 
-    /** The doctor's agent speaks JSON always, reports are files, a relay and the training say what they do. */
-    private static final Set<String> WITHOUT_FACTS = Set.of("agent", "relay", "report", "trace", "train");
+    /** The doctor's agent speaks JSON always, reports are files, and others change something and say what. */
+    private static final Set<String> WITHOUT_FACTS =
+            Set.of("agent", "disable", "enable", "relay", "report", "trace", "train");
 
     /** For a shell, and for Prometheus. */
     private static final Set<String> WITHOUT_WIDTH = Set.of("env", "metrics");

@@ -27,6 +27,7 @@ final class Rehearsal {
             "doctor --json",
             "demo",
             "demo --shape none",
+            "enable --help",
             "env",
             "check",
             "jobs",

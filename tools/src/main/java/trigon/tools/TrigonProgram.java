@@ -28,7 +28,7 @@ import trigon.tools.demo.DemoCommand;
 import trigon.tools.doctor.AgentCommand;
 import trigon.tools.doctor.CheckCommand;
 import trigon.tools.doctor.DoctorCommand;
-import trigon.tools.env.EnvCommand;
+import trigon.tools.env.NcclCommands;
 import trigon.tools.explain.ExplainCommand;
 import trigon.tools.links.LinksCommand;
 import trigon.tools.machine.ProcessFacts;
@@ -119,7 +119,6 @@ public final class TrigonProgram {
                 new CheckCommand(machine, console),
                 new DemoCommand(machine, console),
                 new DoctorCommand(machine, console),
-                new EnvCommand(machine, console),
                 new ExplainCommand(machine, console),
                 new JobsCommand(machine, console),
                 new LinksCommand(machine, console),
@@ -129,6 +128,7 @@ public final class TrigonProgram {
                 new TopCommand(machine, console),
                 new TrainCommand(machine, console),
                 new VerifyCommand(machine, console)));
+        commands.addAll(NcclCommands.of(machine, console));
         ServiceLoader.load(CommandProvider.class, CommandProvider.class.getClassLoader())
                 .forEach(each -> commands.add(each.command(machine, console)));
         commands.addAll(List.of(

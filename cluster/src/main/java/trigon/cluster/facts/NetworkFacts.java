@@ -1,5 +1,6 @@
 package trigon.cluster.facts;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +40,7 @@ public record NetworkFacts(
                 machine.environment().getOrDefault("SSH_CONNECTION", "").split(" ", -1);
         return new NetworkFacts(
                 links.interfaces().inner().networks().stream().sorted().toList(),
-                routes(machine),
+                defaultRoutes(machine),
                 login.length == 4 ? Optional.of(login[2]) : Optional.empty(), // of ssh(1): the server's, after 2 others
                 filters(machine, links.nics()),
                 withoutIpv6(machine, links.nics()),
@@ -60,13 +61,17 @@ public record NetworkFacts(
         return found;
     }
 
-    /** The interfaces of IPv4's default routes (proc_net: route, whose first line has the names of the columns). */
-    private static List<String> routes(Machine machine) {
+    /**
+     * The interfaces of IPv4's default routes, the least metric first (proc_net: route, whose first line has the names
+     * of the columns).
+     */
+    public static List<String> defaultRoutes(Machine machine) {
         return Machine.text(machine.file("proc/self/net/route")).stream()
                 .flatMap(String::lines)
                 .skip(1)
                 .map(line -> line.split("\\s+"))
                 .filter(cells -> cells.length > 7 && cells[1].equals("00000000") && cells[7].equals("00000000"))
+                .sorted(Comparator.comparingLong(cells -> Long.parseUnsignedLong(cells[6])))
                 .map(cells -> cells[0])
                 .distinct()
                 .toList();

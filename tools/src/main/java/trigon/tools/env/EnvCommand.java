@@ -20,7 +20,7 @@ import trigon.tools.console.ShellWord;
         name = "env",
         description = {
             "Print the exports with which NCCL uses Trigon.",
-            "Evaluate them: eval \"$(trigon env)\"",
+            "Evaluate them: eval \"$(trigon env)\". After \"trigon enable\", jobs need none.",
             "Warns on standard error about settings in the environment or in NCCL's files that contradict these."
         })
 public final class EnvCommand extends ToolCommand {
@@ -30,7 +30,7 @@ public final class EnvCommand extends ToolCommand {
 
     @Option(
             names = "--library-path",
-            description = "For NCCL 2.20 and 2.21, which take no path in NCCL_NET_PLUGIN: set it to a name, and"
+            description = "For NCCL 2.20, which takes no path in NCCL_NET_PLUGIN: set it to a name, and"
                     + " LD_LIBRARY_PATH.")
     private boolean libraryPath;
 

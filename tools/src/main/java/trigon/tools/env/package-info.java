@@ -1,4 +1,4 @@
-/** The command env: the exports with which NCCL uses Trigon, and what contradicts them. */
+/** The command env: the exports with which NCCL uses Trigon, and what contradicts them; and its like. */
 @NullMarked
 package trigon.tools.env;
 
