@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
+
 static const char usage[] =
-    "nccl-host --plugin PATH [options]: plays NCCL's part with a network plugin\n"
-    "  --plugin PATH        the plugin, a shared library\n"
+    "nccl-host [--plugin PATH] [options]: plays NCCL's part with a network plugin\n"
+    "  --plugin PATH        the plugin, a shared library (default: NCCL_NET_PLUGIN, of the environment or of NCCL's\n"
+    "                       files, which are read as NCCL reads them)\n"
     "  --api N              8 to 12: which ncclNetPlugin_vN (default 12)\n"
     "  --mode transfer      connect, transfer, check, close (default)\n"
     "  --mode contract      one process: what the plugin must bear from NCCL\n"
@@ -223,10 +226,14 @@ bool parse_options(struct options *options, int argc, char **argv) {
   if (options->nodes == 0) {
     options->nodes = options->ranks;
   }
+  if (options->plugin == NULL) {
+    options->plugin = plugin_of_files(options->api);
+  }
   bool alone = options->mode == MODE_CONTRACT || options->ranks == 1 || options->tuner != 0;
   if (options->plugin == NULL || optind < argc || options->rank + options->local_ranks > options->ranks ||
       (!alone && options->rendezvous == NULL)) {
-    fputs("nccl-host: needs --plugin, and for several ranks --rendezvous; ranks count from 0\n", stderr);
+    fputs("nccl-host: needs --plugin or NCCL_NET_PLUGIN, and for several ranks --rendezvous; ranks count from 0\n",
+          stderr);
     fputs(usage, stderr);
     return false;
   }

@@ -91,6 +91,14 @@ public final class HostProgram implements AutoCloseable {
         return new HostProgram(command, output, environment);
     }
 
+    /** One that nobody tells which plugin it is: NCCL's files of that home folder do. */
+    public static HostProgram enabled(Path home, Path output, String... arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(distribution().resolve("libexec/nccl-host").toString());
+        command.addAll(List.of(arguments));
+        return new HostProgram(command, output, Map.of("HOME", home.toString()));
+    }
+
     /** {@code trigon relay} instead. */
     public static HostProgram relay(List<String> by, Path output, Map<String, String> environment) {
         List<String> command = new ArrayList<>(by);
