@@ -18,9 +18,8 @@ from walk import INSIDE, StepFailed, expect, in_own_mounts, run
 PACKAGES = ("openmpi-bin", "slurmctld", "slurmd", "slurm-client", "munge")
 DAEMON_SECONDS = 60
 RANK = """#!/bin/bash
-# What "python train.py" is in the recipes: all that NCCL must be told comes from the launcher's environment.
-exec "$(dirname "$(dirname "$NCCL_NET_PLUGIN")")/libexec/nccl-host" --plugin "$NCCL_NET_PLUGIN" \\
-  --rank "${OMPI_COMM_WORLD_RANK:-$SLURM_PROCID}" --ranks 3 --rendezvous "$1"
+# What "python train.py" is in the recipes: NCCL's file says all that NCCL must be told, and launchers pass nothing.
+exec {home}/libexec/nccl-host --rank "${{OMPI_COMM_WORLD_RANK:-$SLURM_PROCID}}" --ranks 3 --rendezvous "$1"
 """
 SLURM = """ClusterName=trigon
 SlurmctldHost=a({management}.1)
@@ -55,7 +54,7 @@ class Launchers:
         self.daemons = []
         self.folder.chmod(0o755)
         self.rank = self.folder / "rank"
-        self.rank.write_text(RANK)
+        self.rank.write_text(RANK.format(home=self.home))
         self.rank.chmod(0o755)
         self.nodes = Nodes(self.folder, "a b c")
         for one, other in (("a:eth1", "b:eth1"), ("a:eth2", "c:eth1"), ("b:eth2", "c:eth2")):
@@ -75,14 +74,18 @@ class Launchers:
         for node in self.nodes.names:
             run(self.nodes.via, node, self.plan / node / "apply.sh")
 
+    def enable(self):
+        """What each node needs once; these nodes share /etc."""
+        run("install", "-D", "-m", "644", self.plan / "cluster.yaml", "/etc/trigon/cluster.yaml")
+        Path("/etc/nccl.conf").write_text("NCCL_DEBUG=INFO\nNCCL_SOCKET_IFNAME=eth0\n")
+        expect(run(self.nodes.via, "a", self.trigon, "enable"), "/etc/nccl.conf: written")
+
     def script(self, launcher, command):
         """A script of the lines of the recipe, run on node a."""
         script = self.folder / launcher
         script.write_text(f"""#!/bin/bash
 set -eu
 cd {self.plan}
-eval "$({self.trigon} env)"
-export NCCL_SOCKET_IFNAME=eth0 NCCL_DEBUG=INFO TRIGON_CONFIG={self.plan}/cluster.yaml
 {command}
 """)
         script.chmod(0o755)
@@ -99,8 +102,7 @@ export NCCL_SOCKET_IFNAME=eth0 NCCL_DEBUG=INFO TRIGON_CONFIG={self.plan}/cluster
         agent.write_text(f'#!/bin/sh\nnode=$1; shift\nexec {self.nodes.via} "$node" sh -c "$*"\n')
         agent.chmod(0o755)
         self.script("mpirun", f"""mpirun --mca plm_rsh_agent {agent} --mca oob_tcp_if_include eth0 \\
-  --mca btl_tcp_if_include eth0 --allow-run-as-root --hostfile hosts -np 3 -x NCCL_NET_PLUGIN -x NCCL_NET \\
-  -x NCCL_NET_PLUGIN_REF_COUNT -x NCCL_SOCKET_IFNAME -x NCCL_DEBUG -x TRIGON_CONFIG {self.rank} \\
+  --mca btl_tcp_if_include eth0 --allow-run-as-root --hostfile hosts -np 3 {self.rank} \\
   {self.folder}/meet-mpirun 2>&1""")
         return run("mpirun", "--version").splitlines()[0]
 
@@ -152,6 +154,7 @@ def main():
         launchers = Launchers(folder, Path(sys.argv[1]).resolve())
         try:
             launchers.address()
+            launchers.enable()
             for launcher in (launchers.mpirun, launchers.slurm):
                 print(f"ok      {launcher()}: a rank on each of three nodes, every element right", flush=True)
         except (StepFailed, subprocess.SubprocessError) as error:

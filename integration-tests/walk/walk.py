@@ -70,7 +70,7 @@ class Walk:
     def steps(self):
         return [(step.__name__, step) for step in (
             self.clone, self.demo, self.package_deb, self.install, self.three_nodes, self.doctor_before,
-            self.plan_addresses, self.doctor_after, self.bench, self.cut, self.support, self.uninstall)]
+            self.plan_addresses, self.doctor_after, self.bench, self.enable, self.cut, self.support, self.uninstall)]
 
     def clone(self):
         if not self.cloned:
@@ -134,6 +134,12 @@ class Walk:
         expect(text, r"sends to b 10\.77\.", r"all-reduce +all 3 +1 MiB")
         return "all-reduce of 1 MiB: " + expect(text, r"all-reduce +all 3 +1 MiB +\d+ +[\d.]+ +([\d.]+)") + " GB/s"
 
+    def enable(self):
+        """The nodes share /etc."""
+        expect(self.on("a", "trigon", "enable"), "/etc/nccl.conf: written")
+        expect(self.on("b", "trigon", "enable"), "/etc/nccl.conf: has these lines")
+        return "NCCL's file says what jobs need; again changes nothing"
+
     def cut(self):
         home = Path(run("readlink", "-f", shutil.which("trigon")).strip()).parents[1]
         (self.folder / "meet").mkdir()
@@ -143,8 +149,8 @@ class Walk:
             for rank, node in enumerate(self.nodes.names):
                 log = open(self.folder / f"{node}.log", "w")
                 ranks.append(subprocess.Popen(
-                    [self.nodes.via, node, "env", "NCCL_DEBUG=INFO", str(home / "libexec/nccl-host"), "--plugin",
-                     str(home / "lib/libnccl-net-trigon.so"), "--rank", str(rank), "--ranks", "3", "--rendezvous",
+                    [self.nodes.via, node, "env", "NCCL_DEBUG=INFO", str(home / "libexec/nccl-host"),
+                     "--rank", str(rank), "--ranks", "3", "--rendezvous",
                      str(self.folder / "meet"), "--bytes", "1048576", "--iterations", "100000000", "--until",
                      str(until), "--timeout", "120"], stdin=subprocess.DEVNULL, stdout=log, stderr=log))
                 log.close()
@@ -184,9 +190,10 @@ class Walk:
         return f"{archive.stat().st_size >> 10} KB, with logs and what doctor says"
 
     def uninstall(self):
+        run("trigon", "disable")
         run("dpkg", "--purge", "trigon")
-        left = [path for path in ("/opt/trigon", "/usr/bin/trigon", *Path("/dev/shm").glob("trigon*"))
-                if Path(path).exists()]
+        written = ("/opt/trigon", "/usr/bin/trigon", "/etc/nccl.conf", "/etc/rccl.conf")
+        left = [path for path in (*written, *Path("/dev/shm").glob("trigon*")) if Path(path).exists()]
         if left:
             raise StepFailed("left behind: " + ", ".join(str(path) for path in left))
         return "nothing is left"

@@ -13,9 +13,6 @@ final class PlanFiles {
     /** A script's file name ends so; it may be executed. */
     static final String SCRIPT = ".sh";
 
-    private static final String ENVIRONMENT =
-            "NCCL_NET_PLUGIN NCCL_NET NCCL_NET_PLUGIN_REF_COUNT NCCL_SOCKET_IFNAME" + " TRIGON_CONFIG";
-
     private final Plan plan;
     private final int mtu;
 
@@ -164,23 +161,18 @@ final class PlanFiles {
         int nodes = plan.order().size();
         return """
                 # Jobs by other launchers. "hosts" has the nodes in the order of their ranks%1$s.
-                # cluster.yaml has to be at the same path on all nodes.
-
-                eval "$(trigon env)"
-                export NCCL_SOCKET_IFNAME=INTERFACE TRIGON_CONFIG=/etc/trigon/cluster.yaml
+                # On each node, once:
+                sudo install -D -m 644 cluster.yaml /etc/trigon/cluster.yaml && sudo trigon enable
 
                 # torchrun: on each node its own ./launch.sh train.py
 
-                # Open MPI, which must keep off the cables itself
-                mpirun --hostfile hosts -np %2$d --mca oob_tcp_if_include "$NCCL_SOCKET_IFNAME" \\
-                  --mca btl_tcp_if_include "$NCCL_SOCKET_IFNAME" %3$s PROGRAM
+                # Open MPI, which must keep off the cables itself: INTERFACE is that of a network that all nodes share
+                mpirun --hostfile hosts -np %2$d --mca oob_tcp_if_include INTERFACE \\
+                  --mca btl_tcp_if_include INTERFACE PROGRAM
 
-                # Slurm, which hands the environment on by itself
+                # Slurm
                 SLURM_HOSTFILE=$PWD/hosts srun --ntasks %2$d --distribution arbitrary PROGRAM
-                """.formatted(
-                        plan.withoutRelay() ? ", in which a ring needs no relay" : "",
-                        nodes,
-                        ENVIRONMENT.replaceAll("(^| )", "$1-x "));
+                """.formatted(plan.withoutRelay() ? ", in which a ring needs no relay" : "", nodes);
     }
 
     /** A file of a node for netplan, whole. It also undoes what a file before it says of link-local addresses. */

@@ -132,7 +132,9 @@ class PlanTest {
                 .contains("10.77.0.0/31")
                 .endsWith("</svg>\n");
         assertThat(folder.resolve("hosts")).hasContent("n1\nn2\nn3\nn4\n");
-        assertThat(folder.resolve("launchers.txt")).content().contains("mpirun --hostfile hosts -np 4", "srun");
+        assertThat(folder.resolve("launchers.txt"))
+                .content()
+                .contains("sudo trigon enable", "mpirun --hostfile hosts -np 4", "srun");
         for (String node : List.of("n1", "n2", "n3", "n4")) {
             assertThat(folder.resolve(node).resolve("apply.sh")).isExecutable();
             assertThat(folder.resolve(node).resolve("cluster.yaml"))
