@@ -30,6 +30,12 @@ Tag: {tag}
 ENTRY_POINTS = """\
 [console_scripts]
 trigon = trigon_nccl:main
+
+[vllm.general_plugins]
+trigon = trigon_nccl:enable
+
+[sglang.srt.plugins]
+trigon = trigon_nccl:enable
 """
 
 
