@@ -198,8 +198,9 @@ final class Lifelines {
     private void look(boolean atHurried, boolean atAll, long now) {
         // what lasts longer may be a machine that was stopped as a whole
         if (atHurried) {
-            long passed = Math.min(now - lastHurriedNanos, 2 * HURRIED_NANOS);
-            lastHurriedNanos = now;
+            // less than nothing where the first one has begun to hurry since that moment
+            long passed = Math.clamp(now - lastHurriedNanos, 0L, 2 * HURRIED_NANOS);
+            lastHurriedNanos = Math.max(lastHurriedNanos, now);
             for (BeatingChannel channel : hurried.toArray(NONE)) {
                 channel.look(passed, now);
             }

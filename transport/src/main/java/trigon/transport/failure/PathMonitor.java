@@ -248,8 +248,10 @@ public final class PathMonitor {
             return;
         }
         switch (type) {
-            case QUEUE_PAIR_FATAL, COMPLETION_QUEUE_ERROR ->
+            case QUEUE_PAIR_FATAL, COMPLETION_QUEUE_ERROR -> {
+                found.get().link().markQueuePairFailed(found.get());
                 failOrRescue(found.get(), NcclResult.SYSTEM_ERROR, words(device, type));
+            }
             case QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->
                 fail(found.get(), device, type, NcclResult.REMOTE_ERROR);
             case CONNECTION_BROKEN -> onceTold.execute(() -> ofBrokenConnection(found.get(), type));

@@ -26,7 +26,7 @@ final class Drain {
 
     private static final long LAST_RECEIVE = -2;
 
-    /** A device that has failed as a whole may complete nothing any more. */
+    /** One that has failed, and of which nobody knows, may complete nothing any more. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private static final Duration LOOK = Duration.ofNanos(20_000);
@@ -107,7 +107,7 @@ final class Drain {
     }
 
     private boolean completesMore(long deadline) {
-        return !path.link().hasDeviceFailed() && System.nanoTime() < deadline;
+        return path.link().completes(path) && System.nanoTime() < deadline;
     }
 
     /** Without its queue pair a path writes nothing, either. */
