@@ -10,11 +10,11 @@ import java.util.stream.Stream;
 import org.slf4j.LoggerFactory;
 import trigon.testsupport.Await;
 
-/** What the transport logs until it is closed. Each line begins with its level. */
+/** All that the transport, or another part, logs until it is closed. Each line begins with its level. */
 public final class CapturedLog implements AutoCloseable {
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger("trigon.transport");
+    private final Logger logger;
     private final AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
         @Override
         protected void append(ILoggingEvent event) {
@@ -29,6 +29,16 @@ public final class CapturedLog implements AutoCloseable {
 
     /** From that level on. */
     public CapturedLog(Level least) {
+        this("trigon.transport", least);
+    }
+
+    /** Of those loggers, from INFO on. */
+    public CapturedLog(String loggers) {
+        this(loggers, Level.INFO);
+    }
+
+    private CapturedLog(String loggers, Level least) {
+        logger = (Logger) LoggerFactory.getLogger(loggers);
         appender.start();
         logger.addAppender(appender);
         logger.setLevel(least);
