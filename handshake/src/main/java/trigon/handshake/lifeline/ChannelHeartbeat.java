@@ -38,6 +38,7 @@ final class ChannelHeartbeat implements BeatingChannel {
     private final SilenceClock silence;
     private @Nullable Channel channel;
     private Peer peer = Peer.RUNNING;
+    private long beats;
 
     /** The peer's name; empty where it cannot be told that its process is stopped. */
     private String peerName = "";
@@ -105,9 +106,14 @@ final class ChannelHeartbeat implements BeatingChannel {
         }
     }
 
-    /** A lifeline says that this side lives, for the trace. */
-    void traceSaid(long count) {
-        loop.lifelines().traceSaid(this, channel, count);
+    /**
+     * Counts a sign of life that a lifeline is about to give. Each has a number that no other one of the channel has,
+     * by which both ends' traces name it.
+     */
+    long countBeat() {
+        beats++;
+        loop.lifelines().traceSaid(this, channel, beats);
+        return beats;
     }
 
     @Override

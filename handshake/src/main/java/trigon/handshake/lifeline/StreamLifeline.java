@@ -30,7 +30,6 @@ final class StreamLifeline implements Lifeline {
     private volatile Runnable onQuiet = () -> {};
     private @Nullable LifelineEnd end;
     private @Nullable ChannelFuture lastBeat;
-    private long beats;
     private long peersBeats;
 
     /**
@@ -53,9 +52,7 @@ final class StreamLifeline implements Lifeline {
     /** Says that this side lives. */
     void beat() {
         if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
-            beats++;
-            heartbeat.traceSaid(beats);
-            lastBeat = handshake.sendAfterwards(new Alive(beats));
+            lastBeat = handshake.sendAfterwards(new Alive(heartbeat.countBeat()));
         }
     }
 
