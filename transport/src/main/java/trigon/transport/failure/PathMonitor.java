@@ -249,7 +249,7 @@ public final class PathMonitor {
         }
         switch (type) {
             case QUEUE_PAIR_FATAL, COMPLETION_QUEUE_ERROR -> {
-                found.get().link().markQueuePairFailed(found.get());
+                found.get().failedRequests().expectNoCompletions();
                 failOrRescue(found.get(), NcclResult.SYSTEM_ERROR, words(device, type));
             }
             case QUEUE_PAIR_REQUEST_ERROR, QUEUE_PAIR_ACCESS_ERROR ->

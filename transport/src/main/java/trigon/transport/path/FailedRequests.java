@@ -15,6 +15,9 @@ public final class FailedRequests {
     /** They are consequences of something that was not known then. */
     private volatile boolean unexplained;
 
+    /** The queue pair has failed as a whole, and completes nothing more. */
+    private volatile boolean withoutCompletions;
+
     /** None so far, on a path of whose loss that is known. */
     FailedRequests(Supplier<@Nullable PathLoss> knownLoss) {
         this.knownLoss = knownLoss;
@@ -34,6 +37,16 @@ public final class FailedRequests {
                 ? status.explanation()
                 : "no earlier request failed, so the peer may be the cause; see the next line about this"
                         + " connection, and the peer's log";
+    }
+
+    /** Takes note that the queue pair has failed as a whole: no completion says of any request that it has failed. */
+    public void expectNoCompletions() {
+        withoutCompletions = true;
+    }
+
+    /** Tells whether no completions of them are to be waited for. */
+    public boolean haveNoCompletions() {
+        return withoutCompletions;
     }
 
     /** Tells whether they have failed for a reason that the lifeline may still tell, within a moment. */

@@ -35,10 +35,6 @@ public final class Link {
     private final LinkCounters counters;
     private final RareMessage flushTrouble = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
     private final Set<PathChannel> paths = ConcurrentHashMap.newKeySet();
-
-    /** Those whose queue pair has failed without completions, of the open ones and some more. */
-    private final Set<PathChannel> failed = ConcurrentHashMap.newKeySet();
-
     private volatile boolean interfaceUp = true;
     private volatile boolean portUp = true;
     private volatile boolean deviceFailed;
@@ -172,17 +168,6 @@ public final class Link {
     /** Tells whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */
     public boolean hasDeviceFailed() {
         return deviceFailed;
-    }
-
-    /** The queue pair of a path has failed, and completes nothing more. */
-    public void markQueuePairFailed(PathChannel path) {
-        failed.removeIf(each -> !paths.contains(each));
-        failed.add(path);
-    }
-
-    /** Returns whether completions of a path may be waited for. */
-    public boolean completes(PathChannel path) {
-        return !deviceFailed && !failed.contains(path);
     }
 
     /** Warns of flushes that its device cannot do, once for all sessions: a cut cable takes hundreds of them. */

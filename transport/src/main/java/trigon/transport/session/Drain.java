@@ -107,7 +107,9 @@ final class Drain {
     }
 
     private boolean completesMore(long deadline) {
-        return path.link().completes(path) && System.nanoTime() < deadline;
+        return !path.link().hasDeviceFailed()
+                && !path.failedRequests().haveNoCompletions()
+                && System.nanoTime() < deadline;
     }
 
     /** Without its queue pair a path writes nothing, either. */
