@@ -17,7 +17,6 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.handshake.message.EndFailure;
 import trigon.nccl.NcclResult;
 import trigon.system.kernel.InterfaceEvent;
 import trigon.system.kernel.KernelEvents;
@@ -270,8 +269,7 @@ public final class PathMonitor {
 
     /** The connection may go on over another path. */
     private static void failOrRescue(PathChannel path, NcclResult result, String why) {
-        EndFailure failure = new EndFailure(EndFailure.Scope.CONNECTION, why);
-        if (!path.keeper().takeOver(new PathLoss.Here(result, failure))) {
+        if (!path.keeper().takeOver(PathLoss.ofConnection(result, why))) {
             fail(path, result, why);
         }
     }
@@ -294,7 +292,7 @@ public final class PathMonitor {
     }
 
     private static void fail(PathChannel path, NcclResult result, String why) {
-        if (path.giveUp(result, new EndFailure(EndFailure.Scope.CONNECTION, why))) {
+        if (path.giveUp(result, PathLoss.ofConnection(result, why).failure())) {
             path.endQueuePair();
             log.warn("{}: {}. Requests that are not finished return {}", path, why, result);
         }

@@ -58,6 +58,11 @@ public sealed interface PathLoss {
      */
     record Here(NcclResult result, EndFailure failure) implements PathLoss {}
 
+    /** One connection's end is given up here. */
+    static Here ofConnection(NcclResult result, String why) {
+        return new Here(result, new EndFailure(EndFailure.Scope.CONNECTION, why));
+    }
+
     /** For the log, and for whoever asks why a request failed. */
     default String words() {
         return switch (this) {
