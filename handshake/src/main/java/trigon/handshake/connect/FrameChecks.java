@@ -105,7 +105,11 @@ final class FrameChecks {
         List<ClientConnection> lost = check.waiting.stream()
                 .filter(waiting -> !waiting.isOver() && !waiting.isGreeted())
                 .toList();
-        if (check.fullPassed || check.passed == 0 || lost.isEmpty()) {
+        if (check.fullPassed || lost.isEmpty()) {
+            return;
+        }
+        if (check.passed == 0) { // a node that starves is late: they wait on, until their time is over
+            lost.forEach(this::add);
             return;
         }
         passedAt.remove(new SizedPath(ends, 0));
