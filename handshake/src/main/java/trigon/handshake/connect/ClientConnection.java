@@ -44,7 +44,7 @@ abstract class ClientConnection extends HandshakeConnection {
     private volatile boolean connected;
     private boolean fills;
 
-    /** Whether it has a stream of a channel that was there. */
+    /** True if its stream is one of a channel that another handshake has dialled. */
     private boolean joins;
 
     private Greeting greeting = Greeting.HELLO;

@@ -24,7 +24,7 @@ final class ChannelHeartbeat implements BeatingChannel {
 
     private static final StreamLifeline[] NONE = {};
 
-    /** Whether its process is known to be stopped. */
+    /** State of the peer's process, as far as its kernel tells. */
     private enum Peer {
         RUNNING,
         STOPPED
@@ -154,8 +154,8 @@ final class ChannelHeartbeat implements BeatingChannel {
         }
     }
 
-    @Override
-    public SilenceClock silence() {
+    /** The last sign of life of the peer. Any thread. */
+    SilenceClock silence() {
         return silence;
     }
 

@@ -104,7 +104,7 @@ public abstract class HandshakeConnection {
         opened();
     }
 
-    /** Gets its stream. */
+    /** Becomes that stream of a channel. */
     final void join(PeerChannel to, int number) {
         channel = to;
         stream = number;

@@ -231,9 +231,6 @@ final class Lifelines {
          */
         void look(long passedNanos, long now);
 
-        /** The last sign of life of the peer. */
-        SilenceClock silence();
-
         /** Returns whether this side has dialled it, and sets the pace. */
         boolean isDialled();
 

@@ -59,7 +59,7 @@ public final class HandshakeCodec {
     /** Bytes of a frame before its body. */
     public static final int HEADER_BYTES = 12;
 
-    /** Magic and version. */
+    /** Bytes of magic and version, which all versions have alike. */
     static final int START_BYTES = 5;
 
     /** The longest frame; the longest reason fits, with a proof. */

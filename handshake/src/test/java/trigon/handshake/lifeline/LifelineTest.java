@@ -413,7 +413,7 @@ class LifelineTest {
         return ((StreamLifeline) lifeline).heartbeat().silence();
     }
 
-    /** What comes once the lifeline has ended is not even dropped. */
+    /** Nothing is dropped any more once the lifeline has ended. */
     private static void awaitDropped(CapturedLog log, int messages, Lifeline lifeline) {
         Await.until(
                 "messages are dropped",

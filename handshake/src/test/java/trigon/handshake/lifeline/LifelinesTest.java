@@ -87,11 +87,6 @@ class LifelinesTest {
         }
 
         @Override
-        public SilenceClock silence() {
-            return silence;
-        }
-
-        @Override
         public boolean isDialled() {
             return true;
         }

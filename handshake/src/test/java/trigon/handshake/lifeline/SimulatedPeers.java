@@ -240,11 +240,6 @@ final class SimulatedPeers {
         }
 
         @Override
-        public SilenceClock silence() {
-            return silence;
-        }
-
-        @Override
         public boolean isDialled() {
             return dials;
         }

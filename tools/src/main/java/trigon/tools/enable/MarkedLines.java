@@ -95,7 +95,7 @@ record MarkedLines(String before, Optional<List<String>> lines, String after, Or
         return (int) before.lines().count() + 1;
     }
 
-    /** The whole text. */
+    /** The text with its markers, as the file has it. */
     String text() {
         return lines.map(own -> before + BEGIN + origin.words + "\n"
                         + String.join("", own.stream().map(line -> line + "\n").toList())

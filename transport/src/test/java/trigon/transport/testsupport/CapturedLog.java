@@ -32,7 +32,7 @@ public final class CapturedLog implements AutoCloseable {
         this("trigon.transport", least);
     }
 
-    /** Of those loggers, from INFO on. */
+    /** Lines of the loggers below that name, from INFO on. */
     public CapturedLog(String loggers) {
         this(loggers, Level.INFO);
     }
