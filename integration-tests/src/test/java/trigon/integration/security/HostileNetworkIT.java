@@ -110,7 +110,7 @@ class HostileNetworkIT {
                         .isLessThan(before.get(rank) * 11 / 10 + ALLOWANCE);
                 String said = job.ranks().get(rank).output();
                 assertThat(kinds(said.substring(saidBefore.get(rank).length())))
-                        .as("lines of a kind: %s", said)
+                        .as("lines of a kind of rank %d", rank)
                         .allSatisfy((kind, count) -> assertThat(count).isOne());
             }
         }

@@ -266,7 +266,8 @@ final class MeshRoutes implements CircuitRoutes {
                         known.complaints().isEmpty()
                                 ? " A cable would help: from "
                                 : " But %s. If they are another job's, a cable would help: from "
-                                        .formatted(String.join("; and ", known.complaints())))
+                                        .formatted(String.join(
+                                                "; and ", known.complaints().values())))
                 .append(names(part(known, known.own())))
                 .append(" to ")
                 .append(peer.map(node -> names(part(known, node))).orElse("the peer"))

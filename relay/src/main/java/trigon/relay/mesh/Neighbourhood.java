@@ -2,6 +2,7 @@ package trigon.relay.mesh;
 
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.setting.RelayPolicy;
 import trigon.relay.topology.CableCheck;
+import trigon.relay.topology.Incompatibility;
 import trigon.relay.topology.Node;
 import trigon.relay.topology.Nodes;
 import trigon.relay.topology.Shape;
@@ -38,14 +40,13 @@ final class Neighbourhood {
      */
     private static final int MAX_UNPROVEN_SHAPES = 8;
 
-    /** Bound on what is told of neighbours that cannot be understood: anybody can send that. */
-    private static final int MAX_COMPLAINTS = 8;
-
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
 
     private final Optional<ClusterConfig> cluster;
     private final Set<String> told = new HashSet<>();
-    private final Set<String> toldComplaints = new HashSet<>();
+    /** Each is told of once: anybody can send such announcements, from any address. */
+    private final Set<Incompatibility> toldOf = EnumSet.noneOf(Incompatibility.class);
+
     private volatile @Nullable Nodes nodes;
     private final NanoClock clock;
     private long structure = -1;
@@ -76,9 +77,11 @@ final class Neighbourhood {
             tellShape(known);
         }
         if (now - since > SETTLED.toNanos()) {
-            known.complaints().stream()
-                    .filter(text -> toldComplaints.size() < MAX_COMPLAINTS && toldComplaints.add(text))
-                    .forEach(text -> log.info("no relay is found there: {}", text));
+            known.complaints().forEach((cause, text) -> {
+                if (toldOf.add(cause)) {
+                    log.info("no relay is found there: {}", text);
+                }
+            });
         }
         if (!cablesChecked && now - since > CHECKED.toNanos() && cluster.isPresent()) {
             cablesChecked = true;

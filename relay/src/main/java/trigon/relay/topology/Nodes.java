@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +38,7 @@ public final class Nodes {
     private final List<NodeRecord> records;
     private final long structure;
     private final boolean complete;
-    private final Map<InetAddress, Unreadable.Cause> unreadable;
+    private final Map<InetAddress, Incompatibility> unreadable;
     private @Nullable Graph graph;
 
     /**
@@ -52,7 +54,7 @@ public final class Nodes {
             List<NodeRecord> records,
             long structure,
             boolean complete,
-            Map<InetAddress, Unreadable.Cause> unreadable) {
+            Map<InetAddress, Incompatibility> unreadable) {
         this.ownNode = ownNode;
         this.records = List.copyOf(records);
         this.structure = structure;
@@ -129,7 +131,7 @@ public final class Nodes {
         return complete;
     }
 
-    Map<InetAddress, Unreadable.Cause> unreadable() {
+    Map<InetAddress, Incompatibility> unreadable() {
         return unreadable;
     }
 
@@ -137,14 +139,13 @@ public final class Nodes {
      * Neighbours whose announcements come and cannot be taken, and what to do about it: a line for each cause; none if
      * there are no such neighbours.
      */
-    public List<String> complaints() {
-        return Stream.of(Unreadable.Cause.values())
+    public SortedMap<Incompatibility, String> complaints() {
+        return Stream.of(Incompatibility.values())
                 .filter(unreadable::containsValue)
-                .map(this::complaint)
-                .toList();
+                .collect(Collectors.toMap(Function.identity(), this::complaint, (first, again) -> first, TreeMap::new));
     }
 
-    private String complaint(Unreadable.Cause cause) {
+    private String complaint(Incompatibility cause) {
         String keyFile = Settings.CLUSTER_KEY_FILE.variable().orElseThrow();
         String sources = unreadable.keySet().stream()
                 .filter(source -> unreadable.get(source) == cause)

@@ -151,7 +151,7 @@ public final class Topology {
             return;
         }
         if (!ownNode && RecordCodec.isOfOtherVersion(datagram)) {
-            unreadable.hear(source, Unreadable.Cause.OTHER_VERSION, now);
+            unreadable.hear(source, Incompatibility.OTHER_VERSION, now);
         }
         List<Sealed> records = RecordCodec.unpack(datagram);
         if (records.isEmpty()) {
@@ -186,7 +186,7 @@ public final class Topology {
         boolean looked = limits.take(source, now);
         boolean proven = looked && key.isProven(sealed.body(), sealed.proof());
         if (looked && !proven && link >= 0) {
-            unreadable.hear(source, Unreadable.Cause.OTHER_KEY, now);
+            unreadable.hear(source, Incompatibility.OTHER_KEY, now);
         }
         Optional<NodeRecord> read = proven
                 ? RecordCodec.decode(sealed.body())
@@ -333,7 +333,7 @@ public final class Topology {
         known.compare(lastOwn, own);
         lastOwn = own;
         Nodes now = nodes;
-        Map<InetAddress, Unreadable.Cause> complaints = unreadable.without(neighbours);
+        Map<InetAddress, Incompatibility> complaints = unreadable.without(neighbours);
         if (known.takeChanged() || now == null || !now.unreadable().equals(complaints)) {
             now = new Nodes(self.node(), known.with(own), known.structure(), key.isSecret(), complaints);
             nodes = now;

@@ -15,19 +15,12 @@ final class Unreadable {
     /** Bound on the sources: the first ones show a cause that all nodes share. */
     static final int MAX_SOURCES = 8;
 
-    /** A reason that a person can remove. */
-    public enum Cause {
-        /** Another cluster key signs them, or none. */
-        OTHER_KEY,
-        OTHER_VERSION
-    }
-
-    private record Heard(Cause cause, long at) {}
+    private record Heard(Incompatibility cause, long at) {}
 
     private final Map<InetAddress, Heard> sources = new LinkedHashMap<>();
 
     /** Takes note of one that has come. */
-    void hear(InetAddress source, Cause cause, long now) {
+    void hear(InetAddress source, Incompatibility cause, long now) {
         if (sources.containsKey(source) || sources.size() < MAX_SOURCES) {
             sources.put(source, new Heard(cause, now));
         }
@@ -39,8 +32,8 @@ final class Unreadable {
     }
 
     /** Sources without neighbours that are heard as well: another user's job is there, for example. */
-    Map<InetAddress, Cause> without(Collection<Map<InetAddress, Long>> neighbours) {
-        Map<InetAddress, Cause> left = new HashMap<>();
+    Map<InetAddress, Incompatibility> without(Collection<Map<InetAddress, Long>> neighbours) {
+        Map<InetAddress, Incompatibility> left = new HashMap<>();
         sources.forEach((source, heard) -> {
             if (neighbours.stream().noneMatch(there -> there.containsKey(source))) {
                 left.put(source, heard.cause());

@@ -121,6 +121,19 @@ class NeighbourhoodTest {
                         + " than this node's, or none; give all nodes the same key (TRIGON_CLUSTER_KEY_FILE)");
     }
 
+    /** A stranger on every cable, who can have as many addresses as he likes. */
+    @Test
+    void aCauseIsToldOfOnceForAllAddresses() {
+        for (int number = 2; number < 8; number++) {
+            hear(topology("stranger", number, key(1)));
+            learn();
+            clock.advance(MORE_THAN_SETTLED);
+            learn();
+        }
+
+        assertThat(log.list).hasSize(1);
+    }
+
     private void learn() {
         neighbourhood.learn(own.nodes());
     }

@@ -31,7 +31,7 @@ class UnreadableTest {
 
         topology.received(said(2, OTHER), B, 0);
 
-        assertThat(topology.nodes().complaints())
+        assertThat(topology.nodes().complaints().values())
                 .containsExactly("announcements from 10.0.12.2 are signed with another cluster key than this node's, or"
                         + " none; give all nodes the same key (TRIGON_CLUSTER_KEY_FILE)");
     }
@@ -41,7 +41,7 @@ class UnreadableTest {
         Topology without = node(Simulation.noKey());
         without.received(said(2, OTHER), B, 0);
 
-        assertThat(without.nodes().complaints())
+        assertThat(without.nodes().complaints().values())
                 .containsExactly(
                         "announcements from 10.0.12.2 are signed with a cluster key, and this process has none;"
                                 + " give all nodes the same key (TRIGON_CLUSTER_KEY_FILE)");
@@ -53,7 +53,7 @@ class UnreadableTest {
         datagram.put(Integer.BYTES, (byte) 99);
         topology.received(datagram, B, 0);
 
-        assertThat(topology.nodes().complaints())
+        assertThat(topology.nodes().complaints().values())
                 .containsExactly("announcements from 10.0.12.2 are of another version of Trigon; use one build on all"
                         + " nodes");
     }
@@ -82,7 +82,7 @@ class UnreadableTest {
             topology.received(said(i, OTHER), InetAddress.ofLiteral("10.0.12." + i), 0);
         }
 
-        assertThat(topology.nodes().complaints())
+        assertThat(topology.nodes().complaints().values())
                 .singleElement()
                 .satisfies(text -> assertThat(text.split("10\\.0\\.12\\.")).hasSize(Unreadable.MAX_SOURCES + 1));
     }
