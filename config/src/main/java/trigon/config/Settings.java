@@ -26,9 +26,11 @@ import trigon.config.setting.ValueType.AbsolutePath;
 import trigon.config.setting.ValueType.AnyText;
 import trigon.config.setting.ValueType.EndlessTimeSpan;
 import trigon.config.setting.ValueType.Optionally;
+import trigon.config.setting.ValueType.Ports;
 import trigon.config.setting.ValueType.TimeSpan;
 import trigon.config.setting.ValueType.WholeNumber;
 import trigon.config.setting.ValueType.Word;
+import trigon.system.PortRange;
 
 /**
  * The table of all settings. {@code ConfigLoader} reads them, {@link PluginConfig#value} returns the value of a row,
@@ -105,9 +107,16 @@ public final class Settings {
             "10s",
             "how long one path is tried before the next");
 
-    /** TCP port of the listeners. */
-    public static final SettingKey<Optional<Integer>> HANDSHAKE_PORT = optional(
-            "handshake.port", new WholeNumber(0, 65535), "any free", "TCP port of the listeners; 0 is any free one");
+    /** TCP ports that are listened on: of handshakes, of software links' data and of relays. */
+    public static final SettingKey<Optional<PortRange>> PORTS = add(
+            Optional.of("TRIGON_PORTS"),
+            Optional.of("ports"),
+            Reader.LOADER,
+            new Optionally<>(new Ports()),
+            Optional.empty(),
+            "any free",
+            "the TCP ports that processes listen on, such as `30000-30999`; see"
+                    + " [the firewall](install.md#open-the-firewall)");
 
     /**
      * Silence of a connected peer that ends the connection: at least two of its heartbeats. The default is longer than
@@ -188,10 +197,6 @@ public final class Settings {
             "`on`, `off` or `only-for [nodes]`: whether this node takes part in relays, and for which nodes it"
                     + " relays; with `off` it neither relays nor is relayed; see [rings and"
                     + " lines](rings-and-lines.md)");
-
-    /** TCP port of the relay. */
-    public static final SettingKey<Optional<Integer>> CIRCUITS_PORT = optional(
-            "circuits.port", new WholeNumber(0, 65535), "any free", "TCP port of the relay; 0 is any free one");
 
     /** Number of connections that a relay passes on. */
     public static final SettingKey<Integer> CIRCUITS_MOST = ofFile(

@@ -21,6 +21,7 @@ import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
+import trigon.system.PortRange;
 import trigon.verbs.LinkKind;
 
 class HandshakeTest {
@@ -283,7 +284,8 @@ class HandshakeTest {
 
     @Test
     void anAddressThatIsNotOursFailsAtOnce() throws Exception {
-        HandshakeClient elsewhere = new HandshakeClient(client.loop(), Node.config(Duration.ofSeconds(20), 0));
+        HandshakeClient elsewhere =
+                new HandshakeClient(client.loop(), Node.config(Duration.ofSeconds(20), PortRange.ANY));
 
         OutgoingOffer outgoing = elsewhere.connect(
                 InetAddress.getByName("192.0.2.1"),
@@ -302,19 +304,35 @@ class HandshakeTest {
     void saysThatThePortIsTaken() {
         try (Node taken = new Node("127.0.0.51", Node.LONG);
                 Node free = new Node("127.0.0.52", Node.LONG)) {
-            HandshakeConfig config =
-                    Node.config(Duration.ofSeconds(1), taken.listeningAt().getPort());
+            int port = taken.listeningAt().getPort();
+            HandshakeConfig config = Node.config(Duration.ofSeconds(1), new PortRange(port, port));
 
             assertThatThrownBy(() -> HandshakeListeners.open(
                             free.loop(), config, free.identity(), List.of(free.address(), taken.address())))
                     .isInstanceOf(HandshakeException.class)
-                    .hasMessageContaining("cannot listen on 127.0.0.51:" + config.port())
+                    .hasMessageContaining("cannot listen on 127.0.0.51:" + port)
                     .hasMessageContaining("in use")
-                    .hasMessageContaining("set the handshake's port to 0");
+                    .hasMessageContaining("ports is %d: see that it has a free one for each process".formatted(port));
             // nothing is left open on the address before it
             try (HandshakeListeners again =
                     HandshakeListeners.open(free.loop(), config, free.identity(), List.of(free.address()))) {
-                assertThat(again.port(free.address())).isEqualTo(config.port());
+                assertThat(again.port(free.address())).isEqualTo(port);
+            }
+        }
+    }
+
+    /** Ranks of a node share the range that a firewall lets through. */
+    @Test
+    void takesAFreePortOfTheRange() {
+        try (Node taken = new Node("127.0.0.53", Node.LONG)) {
+            int first = taken.listeningAt().getPort();
+            HandshakeConfig config =
+                    Node.config(Duration.ofSeconds(1), new PortRange(first, Math.min(first + 9, 65535)));
+
+            try (HandshakeListeners beside =
+                    HandshakeListeners.open(taken.loop(), config, taken.identity(), List.of(taken.address()))) {
+                assertThat(beside.port(taken.address()))
+                        .isBetween(first + 1, config.ports().last());
             }
         }
     }
@@ -322,8 +340,8 @@ class HandshakeTest {
     @Test
     void aClosedListenersPortIsFreeAtOnce() {
         for (int i = 0; i < 50; i++) {
-            HandshakeConfig config =
-                    Node.config(Duration.ofSeconds(1), client.listeningAt().getPort());
+            int port = client.listeningAt().getPort();
+            HandshakeConfig config = Node.config(Duration.ofSeconds(1), new PortRange(port, port));
             client.listeners().close();
             try (HandshakeListeners again =
                     HandshakeListeners.open(server.loop(), config, server.identity(), List.of(client.address()))) {

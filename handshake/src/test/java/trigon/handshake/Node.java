@@ -27,6 +27,7 @@ import trigon.handshake.message.OpaqueBytes;
 import trigon.handshake.message.RandomMessages;
 import trigon.handshake.message.Stripe;
 import trigon.system.NanoClock;
+import trigon.system.PortRange;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
 import trigon.verbs.LinkKind;
@@ -87,17 +88,17 @@ public final class Node implements AutoCloseable {
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
-        HandshakeConfig config = new HandshakeConfig(timeout, 0, peerTimeout, stoppedTimeout, clusterKey);
+        HandshakeConfig config = new HandshakeConfig(timeout, PortRange.ANY, peerTimeout, stoppedTimeout, clusterKey);
         identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, 0, true);
         listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
         client = new HandshakeClient(loop, config);
     }
 
     /** With the default for silent peers, and without a cluster key. */
-    public static HandshakeConfig config(Duration timeout, int port) {
+    public static HandshakeConfig config(Duration timeout, PortRange ports) {
         return new HandshakeConfig(
                 timeout,
-                port,
+                ports,
                 HandshakeConfig.DEFAULT.peerTimeout(),
                 HandshakeConfig.DEFAULT.stoppedTimeout(),
                 Optional.empty());

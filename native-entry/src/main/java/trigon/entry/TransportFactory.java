@@ -46,6 +46,7 @@ import trigon.software.device.SoftwareVerbs;
 import trigon.stream.circuit.CircuitRoutes;
 import trigon.stream.dial.Dialer;
 import trigon.stream.hop.HopDevices;
+import trigon.system.PortRange;
 import trigon.system.kernel.NodeNumber;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.plugin.HostDevices;
@@ -124,11 +125,7 @@ final class TransportFactory implements NetPluginFactory {
         Optional<Mesh> mesh = relays(settings, discovered, kernel, hostName, forRelays);
         Dialer dialer = new Dialer(mesh.map(Mesh::routes).orElse(CircuitRoutes.NONE), hops);
         RelayAccess relays = new RelayAccess(mesh.isPresent() ? mesh.get() : Relays.NONE, dialer);
-        SoftwareVerbs software = software(
-                discovered,
-                movers,
-                dialer,
-                settings.value(Settings.CIRCUITS_CHECK).oneIn());
+        SoftwareVerbs software = software(settings, discovered, movers, dialer);
         mesh.ifPresent(each -> serveWhenCalled(each, software));
         providers.put(LinkKind.SOFTWARE, software);
         NetPlugin plugin = RoutedNetPlugin.open(new PluginSetup(
@@ -261,7 +258,8 @@ final class TransportFactory implements NetPluginFactory {
         }
     }
 
-    private static SoftwareVerbs software(DiscoveredLinks discovered, MoverSettings movers, Dialer dialer, int checks) {
+    private static SoftwareVerbs software(
+            PluginConfig settings, DiscoveredLinks discovered, MoverSettings movers, Dialer dialer) {
         return new SoftwareVerbs(
                 discovered.links().stream()
                         .filter(link -> link.kind() == LinkKind.SOFTWARE)
@@ -269,7 +267,8 @@ final class TransportFactory implements NetPluginFactory {
                         .toList(),
                 movers,
                 dialer,
-                checks);
+                settings.value(Settings.CIRCUITS_CHECK).oneIn(),
+                settings.value(Settings.PORTS).orElse(PortRange.ANY));
     }
 
     /** This process's share of the machine's processors. */

@@ -21,6 +21,7 @@ import trigon.stream.loop.Acceptor;
 import trigon.stream.loop.EventLoop;
 import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
+import trigon.system.PortRange;
 
 /**
  * A relay: listens on this node's link addresses, and passes on the connections of whoever is admitted. Its thread,
@@ -82,27 +83,27 @@ public final class Relay implements AutoCloseable {
      * Opens one. Connections wait in the kernel's queues until it is started.
      *
      * @param links the addresses to listen on, and to pass on from
-     * @param port of the listeners; 0 is any free one for each
+     * @param ports of the listeners, a free one for each
      * @param keys what admits
      * @param hops what may carry circuits faster than TCP; stay the caller's
      * @throws IOException if no address can be listened on; nothing is left open then
      */
     public static Relay open(
             List<InterfaceAddress> links,
-            int port,
+            PortRange ports,
             CircuitKeys keys,
             RelayRule rule,
             RelayLimits limits,
             HopDevices hops)
             throws IOException {
-        return open(new Admission(List.copyOf(links), keys, rule), port, limits, hops, NanoClock.SYSTEM);
+        return open(new Admission(List.copyOf(links), keys, rule), ports, limits, hops, NanoClock.SYSTEM);
     }
 
-    static Relay open(Admission admission, int port, RelayLimits limits, HopDevices hops, NanoClock clock)
+    static Relay open(Admission admission, PortRange ports, RelayLimits limits, HopDevices hops, NanoClock clock)
             throws IOException {
         Relay relay = new Relay(admission, limits, hops, clock);
         try {
-            relay.listen(admission, port);
+            relay.listen(admission, ports);
         } catch (IOException e) {
             relay.close();
             throw e;
@@ -112,15 +113,15 @@ public final class Relay implements AutoCloseable {
     }
 
     /** Listens where it can: an address may have gone since it was found. */
-    private void listen(Admission admission, int port) throws IOException {
+    private void listen(Admission admission, PortRange ports) throws IOException {
         IOException failure = null;
         for (InterfaceAddress link : admission.links()) {
             try {
-                listen(admission.zoned(link.address()), port);
+                listen(admission.zoned(link.address()), ports);
             } catch (BindException e) {
                 failure = new IOException(
-                        "the relay cannot listen on %s:%d: %s"
-                                .formatted(InterfaceAddress.text(link.address()), port, e.getMessage()),
+                        "the relay cannot listen on %s, %s port: %s"
+                                .formatted(InterfaceAddress.text(link.address()), ports, e.getMessage()),
                         e);
                 log.info("not relayed over {}: {}", link, failure.getMessage());
             }
@@ -130,21 +131,24 @@ public final class Relay implements AutoCloseable {
         }
     }
 
-    private void listen(InetAddress address, int port) throws IOException {
-        if (listeners.containsKey(address)) {
-            return;
+    private void listen(InetAddress address, PortRange ports) throws IOException {
+        if (!listeners.containsKey(address)) {
+            listeners.put(address, ports.bind(port -> listener(new InetSocketAddress(address, port))));
         }
+    }
+
+    private ServerSocketChannel listener(InetSocketAddress address) throws IOException {
         ServerSocketChannel listener = ServerSocketChannel.open();
         try {
             listener.configureBlocking(false);
             listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            listener.bind(new InetSocketAddress(address, port), BACKLOG);
+            listener.bind(address, BACKLOG);
             Acceptor.prepare(loop, listener, circuits);
         } catch (IOException e) {
             listener.close();
             throw e;
         }
-        listeners.put(address, listener);
+        return listener;
     }
 
     /** Has its thread made, unless there is one: from now on it passes on. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.stream.hop.HopDevices;
 import trigon.system.InterfaceAddress;
+import trigon.system.PortRange;
 import trigon.testsupport.Await;
 
 /** A relay with a defect: what its process, and its neighbours, get to know of it. */
@@ -67,7 +68,7 @@ class RelayFailureTest extends RelayedNodes {
                 new InterfaceAddress(InetAddress.ofLiteral("127.0.23.2"), 24));
         Relay relay = Relay.open(
                 new Admission(links, KEYS, (_, _) -> Optional.empty()),
-                0,
+                PortRange.ANY,
                 RelayLimits.DEFAULT,
                 new HopDevices(List.of(), 0),
                 () -> {

@@ -22,6 +22,7 @@ import trigon.stream.hop.HopDevices;
 import trigon.stream.hop.HopPort;
 import trigon.system.InterfaceAddress;
 import trigon.system.NanoClock;
+import trigon.system.PortRange;
 import trigon.testsupport.Await;
 import trigon.testsupport.verbs.SendFabric;
 import trigon.testsupport.verbs.VerbsFabric;
@@ -67,7 +68,7 @@ final class RelayedLine implements AutoCloseable {
         try {
             relay = Relay.open(
                     new Admission(links, RelayedNodes.KEYS, (_, _) -> Optional.empty()),
-                    0,
+                    PortRange.ANY,
                     RelayLimits.DEFAULT.withSpin(Duration.ofNanos(100_000)),
                     hops,
                     clock);
@@ -91,7 +92,8 @@ final class RelayedLine implements AutoCloseable {
                         new SoftwareDevice(name + "_2", InetAddress.ofLiteral(ELSEWHERE), 24, 25_000, 1)),
                 MoverSettings.NONE,
                 new Dialer(routes, hops),
-                16);
+                16,
+                PortRange.ANY);
     }
 
     /** Both ends. */

@@ -24,6 +24,7 @@ import trigon.stream.circuit.CircuitOpening;
 import trigon.stream.circuit.CircuitRequest;
 import trigon.stream.hop.HopDevices;
 import trigon.system.InterfaceAddress;
+import trigon.system.PortRange;
 import trigon.testsupport.Await;
 import trigon.testsupport.ManualClock;
 
@@ -58,7 +59,11 @@ abstract class RelayedNodes {
             links.add(new InterfaceAddress(InetAddress.ofLiteral(address), 24));
         }
         Relay relay = Relay.open(
-                new Admission(links, KEYS, (_, _) -> Optional.empty()), 0, limits, new HopDevices(List.of(), 0), clock);
+                new Admission(links, KEYS, (_, _) -> Optional.empty()),
+                PortRange.ANY,
+                limits,
+                new HopDevices(List.of(), 0),
+                clock);
         open.add(relay);
         relay.start();
         return relay;

@@ -20,7 +20,9 @@ import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.MachineLinks;
 import trigon.cluster.rdma.RdmaEnds;
+import trigon.config.Settings;
 import trigon.system.InterfaceAddress;
+import trigon.system.PortRange;
 import trigon.verbs.VerbsAvailability;
 
 /**
@@ -96,9 +98,11 @@ public final class Agent implements AutoCloseable {
 
     private Map<String, Object> listen(List<String> addresses, int topologyPort) throws IOException {
         List<Map<String, Object>> opened = new ArrayList<>();
+        PortRange range =
+                MachineLinks.of(machine, verbs).config().value(Settings.PORTS).orElse(PortRange.ANY);
         for (String each : addresses) {
             try {
-                ProbeResponder.Ports ports = responder.at(InterfaceAddress.parseAddress(each), topologyPort);
+                ProbeResponder.Ports ports = responder.at(InterfaceAddress.parseAddress(each), range, topologyPort);
                 opened.add(Json.object(
                         "address", each,
                         "tcp", ports.tcp(),

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
+import trigon.system.PortRange;
 
 /**
  * Answers the probes of other nodes at this node's addresses: bytes over TCP by their checksum, datagrams by their
@@ -27,6 +28,7 @@ final class ProbeResponder implements AutoCloseable {
     static final int ROCE_PORT = 4791;
 
     private static final int MAX_BYTES = 1 << 30;
+    private static final int BACKLOG = 50;
     private static final int SOCKET_TIMEOUT_MILLIS = 10_000;
 
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -40,15 +42,18 @@ final class ProbeResponder implements AutoCloseable {
      */
     record Ports(int tcp, int udp, boolean roce, int topology) {}
 
-    /** Ports at the address, opened when they are first asked for. */
-    synchronized Ports at(InetAddress address, int topologyPort) throws IOException {
+    /**
+     * Ports at the address, opened when they are first asked for.
+     *
+     * @param range TCP ports that a job's processes listen on
+     */
+    synchronized Ports at(InetAddress address, PortRange range, int topologyPort) throws IOException {
         Ports known = ports.get(address);
         if (known != null) {
             return known;
         }
-        ServerSocket server = new ServerSocket();
+        ServerSocket server = listen(address, range);
         open.add(server);
-        server.bind(new InetSocketAddress(address, 0));
         daemon("tcp", () -> accept(server));
         DatagramSocket datagrams = new DatagramSocket(new InetSocketAddress(address, 0));
         open.add(datagrams);
@@ -60,6 +65,15 @@ final class ProbeResponder implements AutoCloseable {
                 topologyPort > 0 && answersAt(address, topologyPort) ? topologyPort : 0);
         ports.put(address, opened);
         return opened;
+    }
+
+    private static ServerSocket listen(InetAddress address, PortRange range) throws IOException {
+        PortRange.Binding<ServerSocket, IOException> binding = port -> new ServerSocket(port, BACKLOG, address);
+        try {
+            return range.bind(binding);
+        } catch (IOException _) {
+            return PortRange.ANY.bind(binding); // a job has all of them
+        }
     }
 
     /** Tells whether the port was free, and is answered at now. */

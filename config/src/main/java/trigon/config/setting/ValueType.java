@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import trigon.system.PortRange;
 
 /**
  * Notation and range of a setting's value; the same in the file and in the environment.
@@ -181,6 +182,20 @@ public sealed interface ValueType<T> {
         @Override
         public String rule() {
             return "must be the absolute path of a file that holds " + content;
+        }
+    }
+
+    /** TCP ports that follow each other. */
+    record Ports() implements ValueType<PortRange> {
+
+        @Override
+        public Optional<PortRange> parse(String text) {
+            return PortRange.parse(text);
+        }
+
+        @Override
+        public String rule() {
+            return "must be a range of TCP ports from 1 to 65535, such as 30000-30999";
         }
     }
 

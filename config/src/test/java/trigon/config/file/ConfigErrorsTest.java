@@ -33,11 +33,11 @@ class ConfigErrorsTest {
             delimiter = '|',
             value = {
                 "link: auto | :10: unknown key link with value \"auto\": known here are version, nodes, peers, links,"
-                        + " queuePair, handshake, failover, lanes, stripes, relay, circuits, routes, topology, policy,"
-                        + " tuning, oneSided, gpuMemory; did you mean links?",
+                        + " queuePair, handshake, ports, failover, lanes, stripes, relay, circuits, routes, topology,"
+                        + " policy, tuning, oneSided, gpuMemory; did you mean links?",
                 "queuePair: {gidindex: 3} | :10: unknown key queuePair.gidindex with value 3: ... did you mean"
                         + " gidIndex?",
-                "handshake: {zzz: 3} | unknown key handshake.zzz with value 3: known here are timeout, port",
+                "handshake: {zzz: 3} | unknown key handshake.zzz with value 3: known here are timeout, peerTimeout",
             })
     void rejectsUnknownKey(String line, String message) {
         assertThat(errorOf(NODES + line)).contains("trigon.yaml").contains(message.split(" \\.\\.\\. "));
@@ -76,7 +76,8 @@ class ConfigErrorsTest {
                 "handshake: {timeout: 10d} | handshake.timeout is \"10d\": must be a number with its unit",
                 "handshake: {timeout: 99ms} | handshake.timeout is \"99ms\": ... from 100ms to 1h",
                 "handshake: {timeout: 999999999h} | handshake.timeout is \"999999999h\": ... from 100ms to 1h",
-                "handshake: {port: 65536} | handshake.port is 65536: must be a whole number from 0 to 65535",
+                "ports: 30999-30000 | ports is \"30999-30000\": must be a range of TCP ports from 1 to 65535",
+                "ports: 30000-65536 | ports is \"30000-65536\": must be a range of TCP ports from 1 to 65535",
                 "stripes: all | stripes is \"all\": must be a mapping",
                 "stripes: {links: 2} | stripes.links is 2: must be one of auto, one, all",
                 "stripes: {links: both} | stripes.links is \"both\": must be one of auto, one, all",

@@ -29,6 +29,7 @@ import trigon.config.setting.Setting;
 import trigon.config.setting.Source;
 import trigon.config.setting.StripePolicy;
 import trigon.config.setting.ValueType;
+import trigon.system.PortRange;
 
 class ConfigLoaderTest {
 
@@ -94,7 +95,8 @@ class ConfigLoaderTest {
                                   retryCount: 5
                                   rnrRetry: 0
                                   minRnrTimer: 31
-                                handshake: {timeout: 1500ms, port: 7471, peerTimeout: 1m}
+                                ports: 30000-30999
+                                handshake: {timeout: 1500ms, peerTimeout: 1m}
                                 stripes: {links: all, queuePairsPerLink: 2}
                                 """).load();
 
@@ -110,7 +112,7 @@ class ConfigLoaderTest {
         assertThat(config.handshake())
                 .isEqualTo(new HandshakeConfig(
                         Duration.ofMillis(1500),
-                        7471,
+                        new PortRange(30000, 30999),
                         Duration.ofMinutes(1),
                         Duration.ofMinutes(10),
                         Optional.empty()));

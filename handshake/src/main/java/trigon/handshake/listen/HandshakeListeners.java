@@ -83,7 +83,10 @@ public final class HandshakeListeners implements AutoCloseable {
      */
     public final void listen(InetAddress address) {
         if (addresses.stream().noneMatch(bound -> bound.getAddress().equals(address))) {
-            bind(new InetSocketAddress(address, config.port()));
+            config.ports().bind(port -> {
+                bind(new InetSocketAddress(address, port));
+                return address;
+            });
         }
     }
 
@@ -123,8 +126,8 @@ public final class HandshakeListeners implements AutoCloseable {
                                     binding.cause().getMessage(),
                                     address.getPort() == 0
                                             ? "see that the address belongs to an interface of this machine"
-                                            : "see that no other process has the port, or set the handshake's port to"
-                                                    + " 0"),
+                                            : "ports is %s: see that it has a free one for each process"
+                                                    .formatted(config.ports())),
                     binding.cause());
         }
         sockets.add(binding.channel());

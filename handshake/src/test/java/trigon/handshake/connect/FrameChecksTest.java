@@ -18,6 +18,7 @@ import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.HandshakeException;
 import trigon.stream.circuit.CircuitRoutes;
 import trigon.stream.dial.Dialer;
+import trigon.system.PortRange;
 import trigon.testsupport.Await;
 
 /** A listener that answers what comes in small segments, as one behind a switch of another MTU does. */
@@ -27,7 +28,7 @@ class FrameChecksTest {
 
     private final HandshakeEventLoop loop = HandshakeEventLoop.open();
     private final HandshakeClient client =
-            new HandshakeClient(loop, Node.config(Node.LONG, 0), Dialer.over(CircuitRoutes.NONE));
+            new HandshakeClient(loop, Node.config(Node.LONG, PortRange.ANY), Dialer.over(CircuitRoutes.NONE));
 
     @AfterEach
     void close() {

@@ -18,6 +18,7 @@ import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.handshake.message.RandomMessages;
 import trigon.stream.dial.Dialer;
+import trigon.system.PortRange;
 import trigon.verbs.LinkKind;
 
 /**
@@ -36,7 +37,7 @@ public record FuzzedLink(FuzzedPeer peer, Lifeline lifeline) {
             OutgoingConnection outgoing = new OutgoingConnection(
                     new ClientServices(
                             loop,
-                            new HandshakeConfig(Node.LONG, 0, peerTimeout, peerTimeout, Optional.empty()),
+                            new HandshakeConfig(Node.LONG, PortRange.ANY, peerTimeout, peerTimeout, Optional.empty()),
                             Dialer.DIRECT),
                     Node.LONG,
                     target(),

@@ -18,6 +18,7 @@ import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.handshake.message.RandomMessages;
 import trigon.stream.dial.Dialer;
+import trigon.system.PortRange;
 import trigon.verbs.LinkKind;
 
 /**
@@ -43,7 +44,7 @@ public class OutgoingConnectionFuzzTest {
         OutgoingConnection[] made = new OutgoingConnection[1];
         FuzzedPeer peer = new FuzzedPeer(Side.LISTENING, script, (loop, channel) -> {
             made[0] = new OutgoingConnection(
-                    new ClientServices(loop, Node.config(TIMEOUT, 0), Dialer.DIRECT),
+                    new ClientServices(loop, Node.config(TIMEOUT, PortRange.ANY), Dialer.DIRECT),
                     TIMEOUT,
                     FuzzedLink.target(),
                     OFFER,

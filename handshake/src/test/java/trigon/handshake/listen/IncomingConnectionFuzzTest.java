@@ -27,6 +27,7 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.handshake.message.RandomMessages;
 import trigon.system.NanoClock;
+import trigon.system.PortRange;
 import trigon.verbs.LinkKind;
 
 /**
@@ -60,7 +61,7 @@ public class IncomingConnectionFuzzTest {
         }));
         IncomingConnection[] made = new IncomingConnection[1];
         FuzzedPeer peer = new FuzzedPeer(Side.CONNECTING, script, (loop, channel) -> {
-            HandshakeConfig config = Node.config(TIMEOUT, 0);
+            HandshakeConfig config = Node.config(TIMEOUT, PortRange.ANY);
             PeerChannel.accept(loop, config, channel, () -> {
                 IncomingConnection accepted =
                         new IncomingConnection(loop, config, connections, FuzzedPeer.LISTENING, FuzzedPeer.CONNECTING);

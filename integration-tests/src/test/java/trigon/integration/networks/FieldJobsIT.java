@@ -383,6 +383,24 @@ class FieldJobsIT {
         assertThat(failure("a", "b")).contains("a firewall rejects it: the hardware of 10.20.3.2 answers");
     }
 
+    /** A relay listens there as well, beside the handshake and the data. */
+    @Test
+    void aFirewallThatLetsARangeOfPortsThroughIsNoMatter() throws Exception {
+        network.wire("a enp1s0f0np0", "b enp1s0f0np0");
+        network.wire("b enp1s0f1np1", "c enp1s0f1np1");
+        network.addresses("a enp1s0f0np0 10.20.3.1/24", "b enp1s0f0np0 10.20.3.2/24");
+        network.addresses("b enp1s0f1np1 10.20.4.2/24", "c enp1s0f1np1 10.20.4.3/24");
+        for (String node : List.of("a", "b", "c")) {
+            network.inside(node, "iptables -w -A INPUT -m conntrack --ctstate ESTABLISHED,RELATED -j ACCEPT");
+            network.inside(node, "iptables -w -A INPUT -p tcp --dport 30000:30002 -j ACCEPT");
+            network.inside(node, "iptables -w -A INPUT -p tcp -j REJECT --reject-with tcp-reset");
+        }
+
+        List<String> outputs = run(Map.of("TRIGON_PORTS", "30000-30002"), "ring", "a", "b", "c");
+
+        assertThat(String.join("\n", outputs)).contains("relayed by");
+    }
+
     /** Case 31: a rule of an overlay goes before the main table. */
     @Test
     @Tag("long")

@@ -35,6 +35,7 @@ import trigon.stream.circuit.CircuitKeys;
 import trigon.stream.circuit.CircuitRoutes;
 import trigon.stream.hop.HopDevices;
 import trigon.system.NanoClock;
+import trigon.system.PortRange;
 
 /**
  * This process's part in the mesh of relays: it relays for others, and finds routes through them where it needs one.
@@ -166,7 +167,7 @@ public final class Mesh implements Relays, AutoCloseable {
                 .withSpin(resources.spins() ? Duration.ofNanos(200_000) : Duration.ZERO);
         return Relay.open(
                 software.stream().map(LocalLink::address).toList(),
-                config.value(Settings.CIRCUITS_PORT).orElse(0),
+                config.value(Settings.PORTS).orElse(PortRange.ANY),
                 keys,
                 rule(software, neighbourhood, policy),
                 limits,

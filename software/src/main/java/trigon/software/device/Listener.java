@@ -54,12 +54,9 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
         this.queuePairs = queuePairs;
         ServerSocketChannel bound = null;
         try {
-            bound = ServerSocketChannel.open();
-            bound.configureBlocking(false);
-            bound.bind(new InetSocketAddress(device.address(), 0), BACKLOG);
+            bound = device.ports().bind(this::listen);
             server = bound;
             Acceptor.prepare(device.eventLoop(), bound, this);
-            device.eventLoop().wakeUp();
         } catch (IOException | OutOfMemoryError e) {
             if (bound != null) {
                 StreamReader.closeQuietly(bound);
@@ -68,11 +65,23 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
                     "ibv_open_device",
                     device.settings().toString(),
                     Errno.EADDRNOTAVAIL,
-                    "cannot listen on its address: " + e.getMessage());
+                    "cannot listen on its address, %s port: %s".formatted(device.ports(), e.getMessage()));
+        }
+        device.eventLoop().wakeUp();
+    }
+
+    private ServerSocketChannel listen(int port) throws IOException {
+        ServerSocketChannel bound = ServerSocketChannel.open();
+        try {
+            bound.configureBlocking(false);
+            return bound.bind(new InetSocketAddress(device.address(), port), BACKLOG);
+        } catch (IOException e) {
+            StreamReader.closeQuietly(bound);
+            throw e;
         }
     }
 
-    /** The TCP port that peers connect to: the kernel has chosen it. Any thread. */
+    /** The TCP port that peers connect to. Any thread. */
     int port() {
         return server.socket().getLocalPort();
     }

@@ -18,6 +18,7 @@ import trigon.stream.dial.Dialer;
 import trigon.stream.loop.EventLoop;
 import trigon.system.Errno;
 import trigon.system.NanoClock;
+import trigon.system.PortRange;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
 import trigon.verbs.ResourceLedger;
@@ -43,6 +44,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
     private final Movers movers;
     private final Dialer dialer;
     private final int checks;
+    private final PortRange ports;
     private final AlteredMessages altered;
     private int lastNumber = new SecureRandom().nextInt() & DeviceLimits.MAX_QUEUE_PAIR_NUMBER;
 
@@ -52,7 +54,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @throws IllegalArgumentException if two have the same name
      */
     public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers) {
-        this(devices, movers, Dialer.DIRECT, 0);
+        this(devices, movers, Dialer.DIRECT, 0, PortRange.ANY);
     }
 
     /**
@@ -60,9 +62,11 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      *
      * @param dialer opens its connections
      * @param checks one in so many of the long messages through relays is checked; 0: none, nor any header
+     * @param ports that its devices may listen on
      */
-    public SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, int checks) {
-        this(devices, movers, dialer, checks, NanoClock.SYSTEM);
+    public SoftwareVerbs(
+            List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, int checks, PortRange ports) {
+        this(devices, movers, dialer, checks, ports, NanoClock.SYSTEM);
     }
 
     /** A provider of these devices, with as many threads as suit this machine. */
@@ -76,11 +80,16 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
      * @param clock of all its time limits
      */
     SoftwareVerbs(List<SoftwareDevice> devices, MoverSettings movers, NanoClock clock) {
-        this(devices, movers, Dialer.DIRECT, 0, clock);
+        this(devices, movers, Dialer.DIRECT, 0, PortRange.ANY, clock);
     }
 
     private SoftwareVerbs(
-            List<SoftwareDevice> devices, MoverSettings movers, Dialer dialer, int checks, NanoClock clock) {
+            List<SoftwareDevice> devices,
+            MoverSettings movers,
+            Dialer dialer,
+            int checks,
+            PortRange ports,
+            NanoClock clock) {
         for (SoftwareDevice device : devices) {
             add(device);
         }
@@ -88,6 +97,7 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         this.movers = new Movers(movers);
         this.dialer = dialer;
         this.checks = checks;
+        this.ports = ports;
         altered = new AlteredMessages(clock);
     }
 
@@ -144,7 +154,10 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
                     "ibv_open_device", deviceName, Errno.ENODEV, "the software devices are " + deviceNames());
         }
         return new SoftwareDeviceContext(
-                new LocalDevice(device, eventLoop, dialer, checks, altered), movers, ledger, this::nextQueuePairNumber);
+                new LocalDevice(device, eventLoop, ports, dialer, checks, altered),
+                movers,
+                ledger,
+                this::nextQueuePairNumber);
     }
 
     /**

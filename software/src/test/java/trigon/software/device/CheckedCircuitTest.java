@@ -26,6 +26,7 @@ import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
 import trigon.software.wire.WireFormat;
 import trigon.stream.dial.Dialer;
+import trigon.system.PortRange;
 import trigon.testsupport.AllocationAssert;
 import trigon.testsupport.Await;
 import trigon.testsupport.NativeBuffer;
@@ -105,7 +106,7 @@ class CheckedCircuitTest {
 
     private static SoftwareVerbs provider(
             SoftwareDevice device, MoverSettings movers, ChangingRelay relay, int checks) {
-        return new SoftwareVerbs(List.of(device), movers, Dialer.over(relay.routes()), checks);
+        return new SoftwareVerbs(List.of(device), movers, Dialer.over(relay.routes()), checks, PortRange.ANY);
     }
 
     /** Two messages, of which that bit of the second one is changed. */
