@@ -6,13 +6,17 @@
  *
  * All ranks have to come to the same answer, or the collective hangs. The answer depends on the arguments alone, which
  * NCCL has alike on all ranks: it makes the cost table of speeds that they exchange (initTransportsRank in init.cc).
- * Nothing is read from the environment, which may differ from node to node.
+ * Nothing is read from the environment, which may differ from node to node. Connections compare the version of the
+ * rules, and whether they are in force.
  */
 #ifndef TRIGON_TUNER_BUILT_IN_H
 #define TRIGON_TUNER_BUILT_IN_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Version of the rules. Each change of an answer needs another one: nodes with different versions refuse each other. */
+enum { BUILT_IN_VERSION = 1 };
 
 /* NCCL's table of estimated times in microseconds; a row for each algorithm, a column for each protocol. */
 struct cost_table {

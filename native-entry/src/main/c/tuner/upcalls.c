@@ -11,6 +11,7 @@ struct tuner_upcalls java_tuner;
 static const struct fact facts_of_tuner[] = {
     {"tuner.scratch", TUNER_SCRATCH_BYTES},
     {"tuner.scratch_alignment", TUNER_SCRATCH_ALIGNMENT},
+    {"tuner.built_in", BUILT_IN_VERSION},
     {"tuner.algorithms", NCCL_TUNER_ALGORITHMS},
     {"tuner.protocols", NCCL_TUNER_PROTOCOLS},
     {"policy.unwanted", EVENTS_UNWANTED},

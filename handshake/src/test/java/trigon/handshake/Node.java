@@ -89,7 +89,7 @@ public final class Node implements AutoCloseable {
             throw new AssertionError(e);
         }
         HandshakeConfig config = new HandshakeConfig(timeout, PortRange.ANY, peerTimeout, stoppedTimeout, clusterKey);
-        identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, 0, true);
+        identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, 1, 0, true);
         listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
         client = new HandshakeClient(loop, config);
     }

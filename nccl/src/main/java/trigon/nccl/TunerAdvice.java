@@ -12,6 +12,9 @@ public interface TunerAdvice {
     /** Alignment of that memory, in bytes. */
     int SCRATCH_ALIGNMENT = 64;
 
+    /** Version of the built-in tuner's rules: ranks with others decide differently. */
+    int BUILT_IN_VERSION = 1;
+
     /**
      * Answers NCCL's {@code getCollInfo}.
      *

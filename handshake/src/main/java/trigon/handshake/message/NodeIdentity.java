@@ -9,14 +9,17 @@ import java.util.OptionalInt;
  * @param name the node's name, for logs; 1 to 255 bytes of UTF-8 without control characters
  * @param index its index in the cluster's configuration, 0 to 65534; empty where there is none
  * @param configFingerprint hash of the settings that all nodes should share
+ * @param tuner version of the built-in tuner's rules, 1 to 255; 0: it is off
  * @param policy the first 32 bits of the SHA-256 of the policy that decides for the communicator of the connection; 0:
  *     NCCL decides, or the connection has none
  * @param failover whether its ends of connections can go on over other paths
  */
-public record NodeIdentity(String name, OptionalInt index, int configFingerprint, int policy, boolean failover) {
+public record NodeIdentity(String name, OptionalInt index, int configFingerprint, int tuner, int policy, boolean failover) {
 
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 255;
+
+    private static final int MAX_TUNER = 0xFF;
 
     /** The index on the wire where there is none. */
     static final int NO_INDEX = 0xFFFF;
@@ -24,6 +27,9 @@ public record NodeIdentity(String name, OptionalInt index, int configFingerprint
     public NodeIdentity {
         requireName(name);
         requireIndex(index);
+        if (tuner < 0 || tuner > MAX_TUNER) {
+            throw new IllegalArgumentException("a tuner's version is in 0.." + MAX_TUNER + ", not " + tuner);
+        }
     }
 
     static void requireName(String name) {
@@ -39,7 +45,7 @@ public record NodeIdentity(String name, OptionalInt index, int configFingerprint
 
     /** The same at a connection of a communicator for which that policy decides. */
     public NodeIdentity decidingBy(int other) {
-        return new NodeIdentity(name, index, configFingerprint, other, failover);
+        return new NodeIdentity(name, index, configFingerprint, tuner, other, failover);
     }
 
     static void requireIndex(OptionalInt index) {

@@ -44,7 +44,7 @@ class HandshakeCodecTest {
     void writesTheDocumentedBytes() {
         Offer offer = new Offer(
                 new ConnectionId(0x0102030405060708L),
-                new NodeIdentity("ab", OptionalInt.of(3), 0x11223344, 0x55667788, true),
+                new NodeIdentity("ab", OptionalInt.of(3), 0x11223344, 9, 0x55667788, true),
                 LinkKind.RDMA,
                 new Stripe(0x1112131415161718L, 2, 5),
                 new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
@@ -52,10 +52,10 @@ class HandshakeCodecTest {
                 1 << 30,
                 Optional.of(new ResumeCounts(6, 9, 8, true)),
                 List.of(new LinkAddress(InetAddress.ofLiteral("10.0.12.1"), 24, 0x4567, Set.of(LinkKind.SOFTWARE))));
-        int bytes = 8 + 3 + 2 + 8 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
+        int bytes = 8 + 3 + 2 + 9 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(HandshakeCodec.HEADER_BYTES + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 14)
+                .put((byte) 15)
                 .put((byte) 1)
                 .putShort((short) bytes)
                 .putInt(0)
@@ -63,6 +63,7 @@ class HandshakeCodecTest {
                 .put(new byte[] {2, 'a', 'b'})
                 .putShort((short) 3)
                 .putInt(0x11223344)
+                .put((byte) 9)
                 .putInt(0x55667788)
                 .put((byte) 1)
                 .put((byte) 1)
@@ -96,13 +97,13 @@ class HandshakeCodecTest {
         int answerBytes = 3 + 1 + 27 + 12 + 8 + 4 + 1 + 8 + 32;
         ByteBuffer answered = ByteBuffer.allocate(HandshakeCodec.HEADER_BYTES + answerBytes)
                 .putInt(0x5472674D)
-                .put((byte) 14)
+                .put((byte) 15)
                 .put((byte) 2)
                 .putShort((short) answerBytes)
                 .putInt(0)
                 .put(new byte[] {2, 'c', 'd'})
                 .put((byte) 2)
-                .put(expected.array(), HandshakeCodec.HEADER_BYTES + 8 + 3 + 2 + 8 + 1 + 1 + 10, 27 + 12 + 8)
+                .put(expected.array(), HandshakeCodec.HEADER_BYTES + 8 + 3 + 2 + 9 + 1 + 1 + 10, 27 + 12 + 8)
                 .putInt(25_000)
                 .put((byte) 1)
                 .putLong(9);
@@ -110,7 +111,7 @@ class HandshakeCodecTest {
         assertThat(HandshakeCodec.encode(0, offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(0, answer)).isEqualTo(answered.array());
         assertThat(HandshakeCodec.encode(0, new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 14, 3, 0, 33, 0, 0, 0, 0, 4}, 12 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 15, 3, 0, 33, 0, 0, 0, 0, 4}, 12 + 33));
     }
 
     @Test
@@ -156,7 +157,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 11")
-                .hasMessageContaining("version 14")
+                .hasMessageContaining("version 15")
                 .hasMessageContaining("same Trigon");
     }
 

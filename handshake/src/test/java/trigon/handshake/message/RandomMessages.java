@@ -119,7 +119,8 @@ public final class RandomMessages {
 
     public NodeIdentity node() {
         String name = "n" + text(random.nextInt(40)).replace('\n', ' ');
-        return new NodeIdentity(name, index(), random.nextInt(), random.nextInt(), random.nextBoolean());
+        return new NodeIdentity(
+                name, index(), random.nextInt(), random.nextInt(256), random.nextInt(), random.nextBoolean());
     }
 
     public OptionalInt index() {

@@ -37,6 +37,7 @@ public record TunerBlock(
         Map<String, Long> facts = new LinkedHashMap<>();
         facts.put("tuner.scratch", (long) TunerAdvice.SCRATCH_BYTES);
         facts.put("tuner.scratch_alignment", (long) TunerAdvice.SCRATCH_ALIGNMENT);
+        facts.put("tuner.built_in", (long) TunerAdvice.BUILT_IN_VERSION);
         facts.put("tuner.algorithms", (long) CostTable.ALGORITHMS);
         facts.put("tuner.protocols", (long) CostTable.PROTOCOLS);
         facts.put("policy.not_set", PolicyState.NOT_SET);

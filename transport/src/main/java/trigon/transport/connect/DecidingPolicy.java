@@ -6,7 +6,7 @@ import trigon.handshake.message.NodeIdentity;
 
 /**
  * Policy by which this rank decides for a communicator. NCCL does not compare the decisions of its ranks, and hangs
- * where they differ, so connections do.
+ * where they differ, so connections compare what decides: the policy, and the built-in tuner behind it.
  *
  * @param commId NCCL's hash of the communicator; 0: NCCL has not named it
  * @param fingerprint of the policy; 0: NCCL decides
@@ -17,11 +17,16 @@ public record DecidingPolicy(long commId, int fingerprint) {
 
     /**
      * Refuses a peer that decides by something else. Where NCCL has not named the communicator, the policy may be one
-     * of a communicator that began earlier or later, so there is only a warning.
+     * of a communicator that began earlier or later, so there is only a warning. The tuner is the process's.
      *
-     * @throws DifferentPolicyException whose message names both nodes, their policies, and what to do
+     * @throws DifferentDecisionsException whose message names both nodes, what decides there, and what to do
      */
     void requireSame(NodeIdentity self, NodeIdentity peer) {
+        if (peer.tuner() != self.tuner()) {
+            throw new DifferentDecisionsException(("%s and %s, and NCCL hangs when ranks decide differently: set"
+                            + " TRIGON_TUNING to the same value on all nodes, and install the same Trigon there")
+                    .formatted(tunes(self), tunes(peer)));
+        }
         if (peer.policy() == fingerprint) {
             return;
         }
@@ -31,8 +36,14 @@ public record DecidingPolicy(long commId, int fingerprint) {
         if (commId == 0) {
             log.warn("{}", what);
         } else {
-            throw new DifferentPolicyException("communicator 0x%x: %s".formatted(commId, what));
+            throw new DifferentDecisionsException("communicator 0x%x: %s".formatted(commId, what));
         }
+    }
+
+    private static String tunes(NodeIdentity node) {
+        return node.tuner() == 0
+                ? node.name() + " has its built-in tuner off"
+                : "%s has version %d of the built-in tuner on".formatted(node.name(), node.tuner());
     }
 
     private static String decides(String node, int policy) {
@@ -40,10 +51,10 @@ public record DecidingPolicy(long commId, int fingerprint) {
     }
 
     /** Two ends of a connection whose ranks would decide differently. */
-    static final class DifferentPolicyException extends RuntimeException {
+    static final class DifferentDecisionsException extends RuntimeException {
         private static final long serialVersionUID = 1;
 
-        DifferentPolicyException(String message) {
+        DifferentDecisionsException(String message) {
             super(message);
         }
     }

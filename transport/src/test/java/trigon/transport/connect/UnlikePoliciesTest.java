@@ -84,6 +84,28 @@ class UnlikePoliciesTest {
         }
     }
 
+    /** The built-in tuner is the process's, so it does not matter which communicator it is. */
+    @Test
+    void nodesWhoseTunersAreNotAlikeFailOnBothSides() {
+        try (TestNode a = cluster().open("a");
+                TestNode b = cluster("tuning: off\n").open("b")) {
+            long atA = a.plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long atB = b.plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+            long listenComm = b.plugin.listen(atB, 0, handle);
+
+            assertThatThrownBy(() -> Await.until(
+                            "a hears of it",
+                            () -> a.plugin.connect(atA, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) != 0))
+                    .isInstanceOf(NoConnectionException.class)
+                    .hasMessageContainingAll(
+                            "a has version 1 of the built-in tuner on", "b has its built-in tuner off", "TRIGON_TUNING");
+            assertThatThrownBy(() -> Await.until("b hears of it", () -> b.plugin.accept(listenComm) != 0))
+                    .isInstanceOf(NoConnectionException.class)
+                    .hasMessageContaining("a has version 1 of the built-in tuner on");
+        }
+    }
+
     /** It may be one that began with another version. */
     @Test
     void communicatorsThatNcclDoesNotNameConnect() {
@@ -101,9 +123,13 @@ class UnlikePoliciesTest {
     }
 
     private TestCluster cluster() {
+        return cluster("");
+    }
+
+    private TestCluster cluster(String settings) {
         return TestCluster.software(directory, """
                 a: {nics: [{address: 127.1.12.1/24}]}
                 b: {nics: [{address: 127.1.12.2/24}]}
-                """);
+                """, settings);
     }
 }
