@@ -16,11 +16,34 @@ struct completion {
   uint32_t vendor_error;
   uint32_t bytes;
   uint32_t immediate; /* in network order */
-  uint32_t rest[5];
+  uint32_t queue_pair;
+  uint32_t source;
+  uint32_t flags;
+  uint32_t rest[2];
 };
 
-/* enum ibv_wc_status and enum ibv_wc_opcode. */
-enum { COMPLETION_SUCCESS = 0, COMPLETION_WRITE = 1, COMPLETION_RECEIVE_WITH_IMMEDIATE = 129 };
+/* enum ibv_wc_status. */
+enum {
+  COMPLETION_SUCCESS = 0,
+  COMPLETION_LOCAL_LENGTH = 1,
+  COMPLETION_LOCAL_PROTECTION = 4,
+  COMPLETION_FLUSHED = 5,
+  COMPLETION_BAD_RESPONSE = 7,
+  COMPLETION_INVALID_REQUEST = 9,
+  COMPLETION_REMOTE_ACCESS = 10,
+  COMPLETION_REMOTE_OPERATION = 11,
+  COMPLETION_RETRY_EXCEEDED = 12,
+  COMPLETION_RECEIVER_NOT_READY = 13
+};
+
+/* enum ibv_wc_opcode and enum ibv_wc_flags. */
+enum {
+  COMPLETION_SEND = 0,
+  COMPLETION_WRITE = 1,
+  COMPLETION_RECEIVE = 128,
+  COMPLETION_RECEIVE_WITH_IMMEDIATE = 129,
+  COMPLETION_HAS_IMMEDIATE = 1 << 1
+};
 
 /* struct ibv_sge. */
 struct memory_piece {
@@ -29,7 +52,7 @@ struct memory_piece {
   uint32_t key;
 };
 
-/* struct ibv_send_wr, for RDMA WRITE. */
+/* struct ibv_send_wr, for RDMA WRITE and SEND. */
 struct send_request {
   uint64_t number;
   struct send_request *next;
@@ -44,7 +67,7 @@ struct send_request {
 };
 
 /* enum ibv_wr_opcode and enum ibv_send_flags. */
-enum { REQUEST_WRITE = 0, REQUEST_WRITE_WITH_IMMEDIATE = 1 };
+enum { REQUEST_WRITE = 0, REQUEST_WRITE_WITH_IMMEDIATE = 1, REQUEST_SEND = 2, REQUEST_SEND_WITH_IMMEDIATE = 3 };
 enum { REQUEST_SIGNALED = 1 << 1, REQUEST_INLINE = 1 << 3 };
 
 /* struct ibv_recv_wr. */

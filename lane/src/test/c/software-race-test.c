@@ -1,0 +1,99 @@
+/*
+ * Threads that post, poll, take memory back and change the state of two queue pairs, with a mover: nothing is lost, and
+ * ThreadSanitizer sees no race.
+ */
+#include <unistd.h>
+
+#include "software-ends.h"
+
+#define F software_functions
+
+enum { MESSAGES = 400, LONG = 100000, ROUNDS = 3 };
+
+static struct ends ends;
+static _Atomic uint32_t over;
+
+static uint32_t length_of(uint64_t message) {
+  return message % 3 == 0 ? LONG : (uint32_t)message % 50;
+}
+
+/* Posts, and polls for what it has posted. */
+static void *exchange(void *argument) {
+  struct end *end = argument;
+  uint64_t sent = 0;
+  uint64_t posted = 0;
+  uint64_t received = 0;
+  uint64_t completed = 0;
+  while (received < MESSAGES || completed < MESSAGES) {
+    struct completion completion;
+    if (posted < MESSAGES && end_receive(end, posted, 0, LONG) == 0) {
+      posted++;
+    }
+    if (sent < MESSAGES && end_send(end, sent, REQUEST_SEND, LONG, length_of(sent), REQUEST_SIGNALED) == 0) {
+      sent++;
+    }
+    if (end_poll(end->receives, &completion) == 1) {
+      CHECK(completion.status == COMPLETION_SUCCESS && completion.work_request == received);
+      CHECK(completion.bytes == length_of(received++));
+    }
+    if (end_poll(end->sends, &completion) == 1) {
+      CHECK(completion.status == COMPLETION_SUCCESS && completion.work_request == completed++);
+    }
+  }
+  (void)atomic_fetch_add(&over, 1);
+  while (atomic_load(&over) < 2) {
+    struct completion completion;
+    CHECK(end_poll(end->sends, &completion) == 0 && end_poll(end->receives, &completion) == 0);
+  }
+  return NULL;
+}
+
+/* What Java does meanwhile: registers other memory and takes it back, looks at what it is asked to, moves unpolled. */
+static void *control(void *argument) {
+  struct end *end = argument;
+  for (uint32_t i = 1; atomic_load(&over) < 2; i++) {
+    struct region *other = F.add_region(end->device, 4096, 4096, 0, DOMAIN, (int64_t)i << 32 | i << 8);
+    F.lock(end->pair);
+    CHECK((F.get(end->pair, WORD_ATTENTION) & ATTENTION_FAILED) == 0);
+    F.hear(end->device);
+    const int64_t gives = F.get(end->pair, WORD_GIVEN) == 0 && F.progress(end->pair);
+    F.unlock(end->pair);
+    if (gives) {
+      F.give(end->pair);
+    }
+    if (other != NULL) {
+      F.remove_region(end->device, other);
+      F.lock(end->pair);
+      F.forget(end->pair, other);
+      F.unlock(end->pair);
+      F.free_region(other);
+    }
+    (void)F.get(end->pair, WORD_DELIVERED);
+    (void)usleep(100);
+  }
+  return NULL;
+}
+
+static void run_round(struct mover *mover) {
+  ends_open(&ends, mover, 0);
+  over = 0;
+  pthread_t threads[4];
+  CHECK(pthread_create(&threads[0], NULL, exchange, &ends.first) == 0);
+  CHECK(pthread_create(&threads[1], NULL, exchange, &ends.second) == 0);
+  CHECK(pthread_create(&threads[2], NULL, control, &ends.first) == 0);
+  CHECK(pthread_create(&threads[3], NULL, control, &ends.second) == 0);
+  for (int i = 0; i < 4; i++) {
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  }
+  ends_close(&ends);
+}
+
+int main(void) {
+  for (int round = 0; round < ROUNDS; round++) {
+    struct mover *mover = F.start_mover("mover", 5000);
+    run_round(round == 0 ? NULL : mover);
+    F.stop_mover(mover);
+    F.free_mover(mover);
+  }
+  return 0;
+}
