@@ -156,6 +156,117 @@ static void changed_bits_are_seen(void) {
   }
 }
 
+/* Calls of the kernel since they were counted last; of the calling thread. */
+static _Thread_local uint32_t reads;
+static _Thread_local uint32_t writes;
+
+ssize_t __real_recvmsg(int socket, struct msghdr *message, int flags);
+ssize_t __real_sendmsg(int socket, const struct msghdr *message, int flags);
+ssize_t __wrap_recvmsg(int socket, struct msghdr *message, int flags);
+ssize_t __wrap_sendmsg(int socket, const struct msghdr *message, int flags);
+
+ssize_t __wrap_recvmsg(int socket, struct msghdr *message, int flags) {
+  reads++;
+  return __real_recvmsg(socket, message, flags);
+}
+
+ssize_t __wrap_sendmsg(int socket, const struct msghdr *message, int flags) {
+  writes++;
+  return __real_sendmsg(socket, message, flags);
+}
+
+/* A message is one write, and few reads; a mover's are not of the threads that post and poll. */
+static void calls_are_few(struct mover *mover) {
+  static const uint32_t lengths[] = {0, 8, 1000, 4096, 4097, 32768, 65536};
+  enum { MESSAGES = 100 };
+  for (unsigned l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+    struct ends ends;
+    ends_open(&ends, mover, 0);
+    for (int i = 0; i < 2 * MESSAGES; i++) {
+      if (i == MESSAGES) {
+        reads = writes = 0;
+      }
+      struct completion completion;
+      CHECK(end_receive(&ends.second, 1, 0, lengths[l]) == 0);
+      CHECK(end_send(&ends.first, 1, REQUEST_SEND, 0, lengths[l], REQUEST_SIGNALED | INJECTED) == 0);
+      CHECK(take_completions(ends.first.sends, 1, &completion) == 1);
+      while (end_poll(ends.second.receives, &completion) == 0) {
+      }
+      CHECK(completion.bytes == lengths[l]);
+    }
+    CHECK(writes <= MESSAGES + MESSAGES / 10);
+    CHECK(reads <= (lengths[l] > COPIED_BYTES ? 2u : 1u) * MESSAGES + MESSAGES / 5);
+    ends_close(&ends);
+  }
+}
+
+static void movers_call(struct mover *mover) {
+  struct ends ends;
+  ends_open(&ends, mover, 0);
+  CHECK(end_receive(&ends.second, 1, 0, MEMORY_BYTES) == 0);
+  CHECK(end_send(&ends.first, 1, REQUEST_SEND, 0, MEMORY_BYTES, REQUEST_SIGNALED | INJECTED) == 0);
+  reads = writes = 0;
+  CHECK(ends_await(&ends, ends.second.receives).status == COMPLETION_SUCCESS);
+  CHECK(reads + writes < 20);
+  ends_close(&ends);
+}
+
+/* What has a tail leaves it for the next read; a tail is read before its socket is closed. */
+static void tails_are_left(void) {
+  struct ends ends;
+  ends_open(&ends, NULL, 0);
+  for (int i = 0; i < 4; i++) {
+    struct completion completion;
+    char unread[4];
+    CHECK(end_receive(&ends.second, 1, 0, 8) == 0);
+    CHECK(end_poll(ends.second.receives, &completion) == 0); // finds nothing
+    CHECK(end_send(&ends.first, 1, REQUEST_SEND, 0, 8, INJECTED) == 0);
+    CHECK(end_poll(ends.second.receives, &completion) == 1);
+    CHECK(recv(ends.second.in_socket, unread, sizeof unread, MSG_PEEK | MSG_DONTWAIT) == (i == 0 ? -1 : TAIL_BYTES));
+  }
+  F.read_tail(ends.second.in);
+  char unread;
+  CHECK(recv(ends.second.in_socket, &unread, 1, MSG_PEEK | MSG_DONTWAIT) == -1);
+  ends_close(&ends);
+}
+
+/* What comes in pieces of any length is put together. */
+static void pieces_are_put_together(void) {
+  for (uint32_t piece = 1; piece < 9000; piece = piece * 3 + 1) {
+    struct ends ends;
+    ends_open(&ends, NULL, 1);
+    const uint32_t lengths[] = {0, 1, 31, 1024, 1025, 4096, 4097, 9000, 0, 12000, 5};
+    enum { COUNT = sizeof lengths / sizeof *lengths };
+    int between[2];
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, between) == 0);
+    ends.second.in->stream.socket = between[1];
+    for (int i = 0; i < MEMORY_BYTES; i++) {
+      ends.first.memory[i] = (unsigned char)(i * 7);
+    }
+    for (uint64_t i = 0; i < COUNT; i++) {
+      CHECK(end_receive(&ends.second, i, i << 16, 1 << 16) == 0);
+      CHECK(end_send(&ends.first, i, REQUEST_SEND, i << 16, lengths[i], INJECTED) == 0);
+    }
+    uint64_t received = 0;
+    while (received < COUNT) {
+      unsigned char bytes[9000];
+      const ssize_t some = recv(ends.second.in_socket, bytes, piece, MSG_DONTWAIT);
+      CHECK(some <= 0 || write(between[0], bytes, (size_t)some) == some);
+      pair_poll(ends.first.pair);
+      struct completion completion;
+      if (end_poll(ends.second.receives, &completion) == 1) {
+        CHECK(completion.status == COMPLETION_SUCCESS && completion.work_request == received);
+        CHECK(completion.bytes == lengths[received]);
+        const uint64_t at = received++ << 16;
+        CHECK(memcmp(ends.first.memory + at, ends.second.memory + at, completion.bytes) == 0);
+      }
+    }
+    (void)close(between[0]);
+    (void)close(between[1]);
+    ends_close(&ends);
+  }
+}
+
 /* Memory is left alone once it is taken back, in the middle of a message. */
 static void memory_is_taken_back(struct mover *mover, bool sender) {
   for (int round = 0; round < 10; round++) {
@@ -267,12 +378,17 @@ int main(int argc, char **argv) {
   printf("seed %ld\n", from);
   memcpy(seed, &from, sizeof seed);
   CHECK(crc32c(0, "123456789", 9) == 0xE3069283);
+  CHECK(crc32c(crc32c(0, "1234", 4), "56789", 5) == 0xE3069283);
   keys_are_found();
+  calls_are_few(NULL);
+  tails_are_left();
+  pieces_are_put_together();
   inline_payloads_are_copied();
   failures_are_told();
   changed_bits_are_seen();
   any_bytes_are_borne(500);
   struct mover *mover = F.start_mover("mover", 5000);
+  movers_call(mover);
   for (int movers = 0; movers < 2; movers++) {
     struct mover *its = movers == 0 ? NULL : mover;
     messages_arrive(its, 0, 100);

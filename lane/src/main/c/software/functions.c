@@ -328,6 +328,8 @@ static int64_t get(struct queue_pair *pair, int64_t word) {
       return atomic_load(&pair->closed);
     case WORD_ATTENTION:
       return atomic_exchange(&pair->attention, 0);
+    case WORD_ASKS:
+      return atomic_load(&pair->attention);
     case WORD_REASON:
       return pair->reason;
     case WORD_GIVEN:
@@ -491,6 +493,18 @@ static int64_t reset(struct queue_pair *pair) {
   return 0;
 }
 
+static int64_t lose_outbound(struct queue_pair *pair) {
+  requester_lose(pair);
+  return 0;
+}
+
+static int64_t lose_inbound(struct queue_pair *pair) {
+  if (pair->inbound != NULL) {
+    inbound_end(pair, pair->inbound, 0);
+  }
+  return 0;
+}
+
 static int64_t forget(struct queue_pair *pair, struct region *region) {
   pair_forget(pair, region);
   return 0;
@@ -557,13 +571,12 @@ static int64_t free_mover(struct mover *mover) {
   return 0;
 }
 
+/* clang-format off */
 const struct software_functions software_functions = {
-    WORDS,         (void *)post_send, (void *)post_receive, (void *)poll_queue, send_one,      receive_one,
-    open_device,   close_device,      hear,                 add_region,         remove_region, free_region,
-    queue_bytes,   make_queue,        pair_bytes,           make_pair,          outbound_bytes, make_outbound,
-    inbound_bytes, make_inbound,      attach,               detach,             lock,          unlock,
-    get,           set,               connect_by,           adopt,              fail,          fail_oldest,
-    reset,         forget,            work,                 say_not_ready,      answer,        progress,
-    give,          await_mover,       finish_responses,     read_tail,          start_mover,   stop_mover,
-    free_mover,
+    WORDS, (void *)post_send, (void *)post_receive, (void *)poll_queue, send_one, receive_one, open_device,
+    close_device, hear, add_region, remove_region, free_region, queue_bytes, make_queue, pair_bytes, make_pair,
+    outbound_bytes, make_outbound, inbound_bytes, make_inbound, attach, detach, lock, unlock, get, set, connect_by,
+    adopt, fail, fail_oldest, reset, lose_outbound, lose_inbound, forget, work, say_not_ready, answer, progress, give,
+    await_mover, finish_responses, read_tail, start_mover, stop_mover, free_mover,
 };
+/* clang-format on */

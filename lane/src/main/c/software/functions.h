@@ -20,6 +20,7 @@ enum word {
   WORD_STATE,
   WORD_CLOSED,
   WORD_ATTENTION, /* reading takes it */
+  WORD_ASKS,      /* the same, and it stays */
   WORD_REASON,
   WORD_GIVEN,
   WORD_POLLED_AT,
@@ -101,6 +102,8 @@ struct software_functions {
   int64_t (*fail)(struct queue_pair *pair, int64_t reason);
   int64_t (*fail_oldest)(struct queue_pair *pair, int64_t status, int64_t reason);
   int64_t (*reset)(struct queue_pair *pair);
+  int64_t (*lose_outbound)(struct queue_pair *pair);
+  int64_t (*lose_inbound)(struct queue_pair *pair);
   int64_t (*forget)(struct queue_pair *pair, struct region *region);
   int64_t (*work)(struct queue_pair *pair);
   int64_t (*say_not_ready)(struct queue_pair *pair);

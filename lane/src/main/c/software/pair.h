@@ -265,6 +265,7 @@ void outbound_stop(struct outbound *out);
 bool outbound_has_output(const struct queue_pair *pair, const struct outbound *out);
 void requester_receive(struct queue_pair *pair, bool even_if_nobody_waits);
 void requester_work(struct queue_pair *pair);
+void requester_lose(struct queue_pair *pair);
 void requester_flush(struct queue_pair *pair);
 void requester_reset(struct queue_pair *pair);
 bool requester_has_work(const struct queue_pair *pair);

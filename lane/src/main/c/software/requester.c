@@ -392,7 +392,10 @@ static void on_response(struct queue_pair *pair, const struct response *response
 }
 
 /* The connection has ended: what was not answered fails, in requester_work. */
-static void lose(struct queue_pair *pair) {
+void requester_lose(struct queue_pair *pair) {
+  if (pair->outbound == NULL) {
+    return;
+  }
   outbound_stop(pair->outbound);
   pair->outbound = NULL;
   pair->requester.lost = true;
@@ -428,7 +431,7 @@ void requester_receive(struct queue_pair *pair, bool even_if_nobody_waits) {
     struct iovec part = {out->responses + out->filled, room};
     const int64_t bytes = stream_read(&out->stream, &part, 1);
     if (bytes < 0) {
-      lose(pair);
+      requester_lose(pair);
       return;
     }
     if (bytes > 0) {

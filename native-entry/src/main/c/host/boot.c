@@ -94,9 +94,29 @@ static JNIEnv *attach(JavaVM *vm) {
   return (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, &arguments) == JNI_OK ? env : NULL;
 }
 
+/*
+ * sun.nio.ch tells which file descriptor a socket of Java's has, for the data path of software links. By JNI, since
+ * --add-exports is for the JVM's start, and the host's may run already.
+ */
+static bool export_channels(JNIEnv *env) {
+  jclass object = (*env)->FindClass(env, "java/lang/Object");
+  jclass class = (*env)->FindClass(env, "java/lang/Class");
+  jclass module = (*env)->FindClass(env, "java/lang/Module");
+  jmethodID get_module = (*env)->GetMethodID(env, class, "getModule", "()Ljava/lang/Module;");
+  jmethodID export = (*env)->GetMethodID(env, module, "implAddExportsToAllUnnamed", "(Ljava/lang/String;)V");
+  if (export != NULL) {
+    jobject base = (*env)->CallObjectMethod(env, object, get_module);
+    (*env)->CallVoidMethod(env, base, export, (*env)->NewStringUTF(env, "sun.nio.ch"));
+  }
+  return !(*env)->ExceptionCheck(env) || fails_with_exception(env, "the JVM does not say which sockets it has");
+}
+
 static bool make_entry(JavaVM *vm, JNIEnv *env, jclass class, const void *host_block) {
   if (class == NULL) {
     return fails_with_exception(env, "cannot load trigon.entry.PluginEntry from the jars");
+  }
+  if (!export_channels(env)) {
+    return false;
   }
   jmethodID constructor = (*env)->GetMethodID(env, class, "<init>", "(J)V");
   if (constructor == NULL) {

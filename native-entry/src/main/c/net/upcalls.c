@@ -9,6 +9,7 @@
 #include "../tuner/upcalls.h"
 #include "facts.h"
 #include "functions.h"
+#include "software/functions.h"
 #include "lanes.h"
 #include "trace.h"
 
@@ -102,6 +103,7 @@ static const struct {
   int (*sample_connections)(void);
   struct policy_state *policy;
   struct one_sided_state *one_sided;
+  const struct software_functions *software_functions;
 } net_block = {&net_facts,   &filled,
                sizeof filled / sizeof(void *),
                lanes,
@@ -111,7 +113,8 @@ static const struct {
                &trace_table,
                trace_sample_connections,
                &policy_state,
-               &one_sided_state};
+               &one_sided_state,
+               &software_functions};
 
 static void use_filled(void) {
   java_net = filled;

@@ -36,6 +36,7 @@ import trigon.onesided.OneSided;
 import trigon.onesided.cuda.CudaDriver;
 import trigon.onesided.cuda.CudaMemory;
 import trigon.onesided.memory.GpuMemory;
+import trigon.software.device.SoftwareVerbs;
 import trigon.trace.ProcessTrace;
 import trigon.trace.Recorder;
 import trigon.transport.request.LaneFunctions;
@@ -87,6 +88,7 @@ public final class PluginEntry {
             record(net.trace(), net.sampleConnections());
             policy.attach(net.policy());
             NetPluginFactory factory = factory(pageBytes, policy);
+            SoftwareVerbs.moveDataBy(net.softwareFunctions());
             NetPlugin created = factory.create(System.getenv(), tables(net));
             plugin = created;
             config = factory.config().orElse(null);

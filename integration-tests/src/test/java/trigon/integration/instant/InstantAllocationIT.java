@@ -60,6 +60,7 @@ class InstantAllocationIT {
         command.add(Path.of(System.getProperty("java.home"), "bin/java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add(LaneVerbs.LIBRARY_OPTION);
+        command.add(LaneVerbs.EXPORTS_OPTION);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.add("org.junit.platform.console.ConsoleLauncher");
         command.addAll(List.of("execute", "--disable-banner", "--disable-ansi-colors", "--details=tree"));

@@ -34,6 +34,7 @@ class LockedMemoryLabTest {
                         "-XX:TieredStopAtLevel=1",
                         "--enable-native-access=ALL-UNNAMED",
                         LaneVerbs.LIBRARY_OPTION,
+                        LaneVerbs.EXPORTS_OPTION,
                         "-cp",
                         System.getProperty("java.class.path"),
                         LockedMemoryCheck.class.getName(),

@@ -37,6 +37,7 @@ class VanishingInterfacesIT {
                         ProcessHandle.current().info().command().orElseThrow(),
                         "--enable-native-access=ALL-UNNAMED",
                         LaneVerbs.LIBRARY_OPTION,
+                        LaneVerbs.EXPORTS_OPTION,
                         "-cp",
                         System.getProperty("java.class.path"),
                         InterfaceSnapshots.class.getName(),

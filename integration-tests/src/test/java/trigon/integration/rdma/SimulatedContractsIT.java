@@ -61,6 +61,7 @@ class SimulatedContractsIT {
         command.add(ProcessHandle.current().info().command().orElseThrow());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:NativeMemoryTracking=summary"));
         command.add(LaneVerbs.LIBRARY_OPTION);
+        command.add(LaneVerbs.EXPORTS_OPTION);
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path")));
         command.addAll(List.of("org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner"));
         command.addAll(List.of("--disable-ansi-colors", "--details=tree", "--details-theme=ascii"));

@@ -18,6 +18,7 @@ import trigon.system.Memory;
  * @param sampleConnections address of {@code int trace_sample_connections(void)}, which reads TCP's counters into it
  * @param policy address of {@code struct policy_state}
  * @param oneSided address of {@code struct one_sided_state}
+ * @param softwareFunctions address of {@code struct software_functions}
  */
 public record NetBlock(
         Map<String, Long> facts,
@@ -30,7 +31,8 @@ public record NetBlock(
         long trace,
         long sampleConnections,
         long policy,
-        long oneSided) {
+        long oneSided,
+        long softwareFunctions) {
 
     private static final int WORD = 8;
 
@@ -47,6 +49,7 @@ public record NetBlock(
                 Memory.getLong(address + 7 * WORD),
                 Memory.getLong(address + 8 * WORD),
                 Memory.getLong(address + 9 * WORD),
-                Memory.getLong(address + 10 * WORD));
+                Memory.getLong(address + 10 * WORD),
+                Memory.getLong(address + 11 * WORD));
     }
 }

@@ -4,44 +4,58 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
+import java.nio.channels.Channel;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import trigon.software.call.NativeConnection;
 import trigon.stream.ByteStream;
+import trigon.stream.SocketOptions;
+import trigon.stream.SocketStream;
 import trigon.stream.loop.EventLoop;
 import trigon.system.kernel.TcpEnds;
 
-/** A TCP connection of a queue pair, with its place in the event loop's selector, and in that of a mover. */
-public abstract class DataConnection extends StreamReader implements EventLoop.Handler {
+/**
+ * A TCP connection of a queue pair, with its place in the event loop's selector. C has its data while a queue pair has
+ * it; before that and afterwards they are the event loop's. Only then its socket is closed.
+ */
+public abstract class DataConnection implements EventLoop.Handler {
 
+    private static final Logger log = LoggerFactory.getLogger(DataConnection.class);
+
+    /** As {@code poll(2)} says it, and C. */
+    private static final int POLLIN = 1;
+
+    private static final int POLLOUT = 4;
+
+    private static final int DISCARDED_BYTES = 4 << 10;
+    private static final int READS_AT_ONCE = 4;
+
+    private final SocketChannel channel;
     private final EventLoop eventLoop;
     private final SelectionKey key;
+    private ByteStream carrier;
     private int armed;
-    private @Nullable Selector mover;
+    private @Nullable NativeConnection inC;
+    private volatile boolean ended; // others may ask
+    private boolean asksOften;
 
-    /** A connection that is not to be looked at for now, and brings headers without payloads. */
-    protected DataConnection(SocketChannel channel, EventLoop eventLoop, int headerBytes) throws IOException {
-        super(channel, headerBytes, 0);
+    /** A connection that is not to be looked at for now. */
+    protected DataConnection(SocketChannel channel, EventLoop eventLoop) throws IOException {
+        this.channel = channel;
         this.eventLoop = eventLoop;
+        carrier = new SocketStream(channel);
         key = eventLoop.register(channel, 0, this);
     }
 
-    /** A connection like that, which reads no more than one header until it has a buffer of its own. */
-    protected DataConnection(SocketChannel channel, EventLoop eventLoop, int headerBytes, ByteBuffer headerBuffer)
-            throws IOException {
-        super(channel, headerBytes, headerBuffer);
-        this.eventLoop = eventLoop;
-        key = eventLoop.register(channel, 0, this);
-    }
-
-    /** Returns its socket's two addresses; empty if it has ended. */
+    /** Its socket's two addresses; empty if it has ended. */
     public final Optional<TcpEnds> ends() {
         try {
-            return key.channel() instanceof SocketChannel socket
-                            && socket.getLocalAddress() instanceof InetSocketAddress local
-                            && socket.getRemoteAddress() instanceof InetSocketAddress remote
+            return channel.getLocalAddress() instanceof InetSocketAddress local
+                            && channel.getRemoteAddress() instanceof InetSocketAddress remote
                     ? Optional.of(new TcpEnds(local, remote))
                     : Optional.empty();
         } catch (IOException _) {
@@ -49,46 +63,81 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
         }
     }
 
-    /** What goes out has not all gone out. */
-    protected abstract boolean hasOutput();
-
-    /** Length of the payload that is under way on it; 0 if there is none. */
-    protected abstract int bytesUnderWay();
-
-    private int wanted() {
-        return carrier().interest(!isPaused(), hasOutput());
+    /** Its TCP connection. */
+    public final SocketChannel channel() {
+        return channel;
     }
 
-    /** Its socket is ready: whether there may be something to do. */
-    protected final boolean listen() {
-        boolean woken = carrier().listen();
-        if (!carrier().isSelectable() && wanted() == 0) { // the neighbour has gone, which the socket says all the time
-            armed = setInterest(key, 0) ? 0 : armed;
+    /** The carrier of its bytes: the TCP connection, unless something else does. */
+    public final ByteStream carrier() {
+        return carrier;
+    }
+
+    /** Something else carries its bytes from now on; nothing may have been read ahead. */
+    protected final void carryBy(ByteStream other) {
+        carrier = other;
+        if (!other.isSelectable()) {
+            keepSelected();
+        } else {
+            disarm(); // until it is armed anew
+        }
+    }
+
+    /** C has its data from now on, of a queue pair that it is about to be given to. */
+    protected final void giveToC(NativeConnection connection) {
+        inC = connection;
+    }
+
+    /** What C has of it; null before {@link #giveToC}. */
+    public final @Nullable NativeConnection inC() {
+        return inC;
+    }
+
+    /** {@link SocketOptions#askOften} from now on. Under the lock of the queue pair. */
+    public final void askOften() {
+        if (!asksOften) {
+            asksOften = true;
+            SocketOptions.askOften(channel);
+        }
+    }
+
+    // ---- its place in the selector
+
+    /** Its socket is ready; returns whether there may be something to do. */
+    protected final boolean listen(int wanted) {
+        boolean woken = carrier.listen();
+        if (!carrier.isSelectable() && interest(wanted) == 0) { // the neighbour has gone, which it says all the time
+            armed = setInterest(0) ? 0 : armed;
         }
         return woken;
     }
 
-    /** Returns whether something is to be read at once, though no socket is ready. */
-    final boolean hasInput() {
-        return !isPaused() && carrier().hasInput();
+    private int interest(int wanted) {
+        return carrier.interest((wanted & POLLIN) != 0, (wanted & POLLOUT) != 0);
     }
 
     /**
-     * Returns whether there is output that may wait for no more than what is being sent: no socket tells when that is
-     * over.
+     * Has the event loop look after it when it is ready.
+     *
+     * @param wanted what for, as {@code poll(2)} says it
      */
-    final boolean isSending() {
-        return hasOutput() && carrier().isSending();
-    }
-
-    /** Has the event loop look after it when there is something to be read, or room for what is to be written. */
-    public final void arm() {
-        int wanted = wanted();
-        sleep();
-        if ((wanted & ~armed) != 0) {
-            armed = setInterest(key, wanted) ? wanted : armed;
+    final void arm(int wanted) {
+        int operations = interest(wanted);
+        try {
+            carrier.sleep();
+        } catch (IOException e) {
+            eventLoop.execute(this::onReady); // whoever reads next meets the same
+        }
+        if ((operations & ~armed) != 0) {
+            armed = setInterest(operations) ? operations : armed;
             eventLoop.wakeUp();
         }
+    }
+
+    /** To be read, and written if there is more of that; until it is armed anew. */
+    protected final void armAnew(boolean writes) {
+        disarm();
+        arm(writes ? POLLIN | POLLOUT : POLLIN);
     }
 
     /**
@@ -97,62 +146,31 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
      */
     public final void disarm() {
         if (!staysSelected()) {
-            armed = setInterest(key, 0) ? 0 : armed;
+            armed = setInterest(0) ? 0 : armed;
         }
     }
 
     /** Returns whether its socket is looked at, though others look after what comes. */
     protected boolean staysSelected() {
-        return !carrier().isSelectable();
+        return !carrier.isSelectable();
+    }
+
+    /** What the event loop looks for, as {@code poll(2)} says it. */
+    final int armed() {
+        return ((armed & SelectionKey.OP_READ) != 0 ? POLLIN : 0)
+                | ((armed & SelectionKey.OP_WRITE) != 0 ? POLLOUT : 0);
     }
 
     /** Has its socket looked at from now on. */
     protected final void keepSelected() {
-        armed = setInterest(key, SelectionKey.OP_READ) ? SelectionKey.OP_READ : 0;
+        armed = setInterest(SelectionKey.OP_READ) ? SelectionKey.OP_READ : 0;
         eventLoop.wakeUp();
     }
 
-    private void sleep() {
+    private boolean setInterest(int operations) {
         try {
-            carrier().sleep();
-        } catch (IOException e) {
-            eventLoop.execute(this::onReady); // whoever reads next meets the same
-        }
-    }
-
-    /**
-     * Has a mover wait for it like that.
-     *
-     * @throws IOException if its selector takes no more
-     */
-    final void armFor(Selector mover, ProgressLock queuePair) throws IOException {
-        this.mover = mover;
-        sleep();
-        SelectionKey its = channel().keyFor(mover);
-        if (its != null) {
-            setInterest(its, wanted());
-        } else if (!isEnded()) {
-            channel().register(mover, wanted(), queuePair);
-        }
-    }
-
-    /** The opposite of {@link #armFor}. */
-    final void disarmFor(Selector mover) {
-        setInterest(channel().keyFor(mover), 0);
-    }
-
-    /** It has ended: the selectors let go of the socket. */
-    protected final void leaveSelectors() {
-        eventLoop.wakeUp();
-        if (mover != null) {
-            mover.wakeup();
-        }
-    }
-
-    private static boolean setInterest(@Nullable SelectionKey key, int wanted) {
-        try {
-            if (key != null && key.isValid()) {
-                key.interestOps(wanted);
+            if (key.isValid()) {
+                key.interestOps(operations);
                 return true;
             }
         } catch (CancelledKeyException _) {
@@ -161,18 +179,69 @@ public abstract class DataConnection extends StreamReader implements EventLoop.H
         return false;
     }
 
-    /** Something else carries its bytes from now on; nothing may have been read ahead. */
-    protected final void carryBy(ByteStream other) {
-        setCarrier(other);
-        if (staysSelected()) {
-            keepSelected();
-        } else {
-            disarm(); // until it is armed anew
-        }
-    }
-
     /** The one that has it in its selector. */
     protected final EventLoop eventLoop() {
         return eventLoop;
+    }
+
+    // ---- without C
+
+    /** Reads what is expected; true once all of it is there. */
+    protected final boolean fills(ByteBuffer expected) throws IOException {
+        if (expected.hasRemaining() && carrier.read(expected) < 0) {
+            end("its other side closed it");
+        }
+        return !ended && !expected.hasRemaining();
+    }
+
+    /** Throws away what has come, but not without limit. */
+    protected final void discardInput() {
+        ByteBuffer unread = ByteBuffer.allocate(DISCARDED_BYTES);
+        try {
+            int bytes = DISCARDED_BYTES;
+            for (int i = 0; i < READS_AT_ONCE && bytes == DISCARDED_BYTES; i++) {
+                bytes = carrier.read(unread.clear());
+            }
+            if (bytes < 0) {
+                end("its other side closed it");
+            }
+        } catch (IOException e) {
+            end(e.toString());
+        }
+    }
+
+    /** The channel is closed next. */
+    protected void beforeClose() {}
+
+    /** The connection has ended, and the channel is closed; called once, whoever ended it. */
+    protected abstract void onClosed();
+
+    /** Ends the connection, which no queue pair has in C. Ending twice is allowed. */
+    public final void end(String reason) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        log.debug("Connection {} ends: {}", channel, reason);
+        if (channel.isOpen()) {
+            beforeClose();
+        }
+        carrier.close();
+        onClosed();
+        eventLoop.wakeUp(); // lets go of the socket
+    }
+
+    /** Returns whether the connection has come to its end. Any thread. */
+    public final boolean isEnded() {
+        return ended;
+    }
+
+    /** Closes a channel; if that fails, a line in the log is all. */
+    public static void closeQuietly(Channel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            log.debug("Closing {}: {}", channel, e.toString());
+        }
     }
 }

@@ -1,6 +1,6 @@
 package trigon.software.connection;
 
-import trigon.software.memory.ProtectedMemory;
+import trigon.software.call.NativePair;
 import trigon.software.wire.ConnectionProofs;
 
 /**
@@ -18,20 +18,14 @@ public interface LocalQueuePair {
     /** The lock that it makes progress under. Any thread. */
     ProgressLock lock();
 
-    /** The memory that its work requests may use. Any thread. */
-    ProtectedMemory memory();
+    /** What C has of it. Any thread. */
+    NativePair inC();
 
     /** The queue pair at the other end; only from READY_TO_RECEIVE on. */
     Peer peer();
 
     /** The proofs of the peer's connections, and of this end's to the peer. */
     ConnectionProofs proofs();
-
-    /** Has it look for work once more, after what is going on now. */
-    void workLater();
-
-    /** Ends both halves and flushes what is posted; nothing if it is closed, or has failed already. */
-    void enterError(String reason);
 
     /**
      * One of its connections has ended, and not since the queue pair was stopped: what was sent on it may be

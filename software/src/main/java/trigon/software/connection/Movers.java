@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.MoverSettings;
+import trigon.software.call.NativeMover;
 
 /** The threads of a provider that move long messages. Each starts with a queue pair, the first ones. Thread-safe. */
 public final class Movers implements AutoCloseable {
@@ -16,6 +17,22 @@ public final class Movers implements AutoCloseable {
 
     private final MoverSettings settings;
     private final List<Mover> movers = new ArrayList<>();
+
+    /** A thread, and how many queue pairs have it. */
+    public static final class Mover {
+
+        private final NativeMover thread;
+        private int queuePairs; // guarded by the movers
+
+        private Mover(NativeMover thread) {
+            this.thread = thread;
+        }
+
+        public NativeMover thread() {
+            return thread;
+        }
+    }
+
     private int most;
 
     /** Threads that are not started yet. */
@@ -27,23 +44,25 @@ public final class Movers implements AutoCloseable {
     /** The one with the fewest queue pairs, for one more; null if there is none. */
     public synchronized @Nullable Mover assign() {
         Mover least = least();
-        if ((least == null || least.queuePairs() > 0) && movers.size() < most) {
+        if ((least == null || least.queuePairs > 0) && movers.size() < most) {
             start();
             least = least();
         }
         if (least != null) {
-            least.count(1);
+            least.queuePairs++;
         }
         return least;
     }
 
     private @Nullable Mover least() {
-        return movers.stream().min(Comparator.comparingInt(Mover::queuePairs)).orElse(null);
+        return movers.stream()
+                .min(Comparator.comparingInt(mover -> mover.queuePairs))
+                .orElse(null);
     }
 
     private void start() {
         try {
-            movers.add(new Mover("trigon-move-" + movers.size(), settings.fromBytes()));
+            movers.add(new Mover(new NativeMover("trigon-move-" + movers.size(), settings.fromBytes())));
         } catch (IOException | OutOfMemoryError e) {
             most = movers.size();
             log.warn("{} of {} threads move long messages: {}", most, settings.threads(), e.toString());
@@ -53,7 +72,7 @@ public final class Movers implements AutoCloseable {
     /** A queue pair that had it is closed. */
     public synchronized void release(@Nullable Mover mover) {
         if (mover != null) {
-            mover.count(-1);
+            mover.queuePairs--;
         }
     }
 
@@ -66,6 +85,6 @@ public final class Movers implements AutoCloseable {
             running = List.copyOf(movers);
             movers.clear();
         }
-        running.forEach(Mover::close);
+        running.forEach(mover -> mover.thread.stop());
     }
 }

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Peer;
 import trigon.software.wire.ConnectionProofs;
-import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.QueuePairAttribute;
 import trigon.verbs.QueuePairAttributes;
@@ -48,9 +47,9 @@ final class CurrentAttributes {
         proofs = new ConnectionProofs(attributes.connectionKey());
     }
 
-    /** Returns whether the peer may access memory like that. */
-    boolean allows(AccessFlag flag) {
-        return (accessBits & flag.bit()) != 0;
+    /** The peer's access to memory: bits of {@link trigon.verbs.AccessFlag}s. */
+    int accessBits() {
+        return accessBits;
     }
 
     int minRnrTimer() {

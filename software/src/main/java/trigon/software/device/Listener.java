@@ -3,7 +3,6 @@ package trigon.software.device;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.function.IntFunction;
@@ -11,12 +10,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import trigon.software.connection.DataConnection;
 import trigon.software.connection.LocalDevice;
-import trigon.software.connection.StreamReader;
-import trigon.software.memory.Buffers;
 import trigon.software.responder.InboundConnection;
 import trigon.software.wire.Preamble;
-import trigon.software.wire.WireFormat;
 import trigon.stream.SocketOptions;
 import trigon.stream.hop.HopUpgrade;
 import trigon.stream.loop.Acceptor;
@@ -38,9 +35,6 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
     private final IntFunction<@Nullable QueuePairEngine> queuePairs;
     private final ServerSocketChannel server;
     private final UnidentifiedConnections unidentified = new UnidentifiedConnections();
-    /** Used by all of them, one after the other. */
-    private final ByteBuffer preambleBuffer = Buffers.allocate(WireFormat.PREAMBLE_BYTES);
-
     private final RareMessage rejections = new RareMessage(log, Level.INFO, NanoClock.SYSTEM);
     private final RareMessage failures = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
 
@@ -59,7 +53,7 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
             Acceptor.prepare(device.eventLoop(), bound, this);
         } catch (IOException | OutOfMemoryError e) {
             if (bound != null) {
-                StreamReader.closeQuietly(bound);
+                DataConnection.closeQuietly(bound);
             }
             throw new VerbsException(
                     "ibv_open_device",
@@ -99,7 +93,7 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
             evicted = unidentified.add(new InboundConnection(channel, device.eventLoop(), this));
         } catch (IOException | OutOfMemoryError e) {
             log.debug("{} was gone when it was accepted, or there is no memory for it: {}", channel, e.toString());
-            StreamReader.closeQuietly(channel);
+            DataConnection.closeQuietly(channel);
             return;
         }
         if (evicted != null) {
@@ -115,11 +109,6 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
     @Override
     public HopUpgrade lastHop(InetAddress relay) {
         return device.dialer().accept(device.address(), relay);
-    }
-
-    @Override
-    public ByteBuffer preambleBuffer() {
-        return preambleBuffer;
     }
 
     @Override
@@ -146,7 +135,7 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
 
     /** Accepts no more; connections that are about to end get their time. Any thread. */
     void close() {
-        StreamReader.closeQuietly(server);
+        DataConnection.closeQuietly(server);
         device.eventLoop().wakeUp(); // lets go of the socket
     }
 }

@@ -5,31 +5,28 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.call.Attention;
+import trigon.software.call.NativePair;
+import trigon.software.call.Reason;
+import trigon.software.call.Word;
 import trigon.software.connection.DataConnection;
 import trigon.software.connection.LocalDevice;
-import trigon.software.connection.Mover;
 import trigon.software.connection.Peer;
 import trigon.software.connection.ProgressLock;
-import trigon.software.memory.ProtectedMemory;
-import trigon.software.queue.PaddedCounter;
-import trigon.software.queue.ReceiveQueue;
-import trigon.software.queue.SendQueue;
 import trigon.software.requester.Requester;
 import trigon.software.requester.RequestingQueuePair;
 import trigon.software.responder.InboundConnection;
 import trigon.software.responder.Responder;
 import trigon.software.responder.RespondingQueuePair;
 import trigon.software.wire.ConnectionProofs;
-import trigon.software.wire.WireFormat;
 import trigon.system.Errno;
-import trigon.verbs.AccessFlag;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.VerbsException;
 
 /**
- * The work of a queue pair: its state, and its two halves, {@link Requester} and {@link Responder}, with their
- * connections. Its data are moved, and its state is changed, under its {@link ProgressLock}.
+ * What Java decides of a queue pair: its state, and its two halves, {@link Requester} and {@link Responder}, with their
+ * connections. C moves its data, and says what there is to decide; both do that under its {@link ProgressLock}.
  */
 final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair, ProgressLock.Work {
 
@@ -37,25 +34,14 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
 
     private final int number;
     private final LocalDevice device;
-    private final ProtectedMemory memory;
-    private final SendQueue sendQueue;
-    private final ReceiveQueue receiveQueue;
-    private final CompletionSink sendCompletions;
-    private final CompletionSink receiveCompletions;
+    private final NativePair pair;
+    private final SoftwareCompletionQueue sendCompletions;
+    private final SoftwareCompletionQueue receiveCompletions;
     private final Runnable onBroken;
     private final ProgressLock lock;
     final Requester requester;
     final Responder responder;
     private final CurrentAttributes current = new CurrentAttributes();
-
-    private volatile QueuePairStateCode state = QueuePairStateCode.RESET;
-    volatile boolean awaitsReceive;
-    private volatile boolean closed;
-
-    /** The tail of the send queue that {@link #work} has seen. */
-    private final PaddedCounter tailSeen = new PaddedCounter();
-
-    private volatile boolean workDue;
 
     /** A connection of it was broken. */
     private final AtomicBoolean broken = new AtomicBoolean();
@@ -68,53 +54,91 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     QueuePairEngine(
             int number,
             LocalDevice device,
-            ProtectedMemory memory,
-            Queues queues,
-            @Nullable Mover mover,
+            NativePair pair,
+            SoftwareCompletionQueue sendCompletions,
+            SoftwareCompletionQueue receiveCompletions,
             Runnable onBroken) {
         this.number = number;
         this.device = device;
-        this.memory = memory;
-        sendQueue = queues.sends();
-        receiveQueue = queues.receives();
-        sendCompletions = queues.sendCompletions();
-        receiveCompletions = queues.receiveCompletions();
+        this.pair = pair;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
         this.onBroken = onBroken;
-        lock = new ProgressLock(this, device.eventLoop(), mover);
-        requester = new Requester(this, sendQueue);
-        responder = new Responder(this, receiveQueue);
+        lock = new ProgressLock(this, pair, device.eventLoop());
+        requester = new Requester(this);
+        responder = new Responder(this);
     }
 
-    // ---- data path
+    // ---- what C asks for
 
-    /** A receive was posted. The posting thread. */
-    void onReceivePosted() {
-        if (awaitsReceive || state == QueuePairStateCode.ERROR) {
-            lock.goOn();
+    /** C has asked for attention, of some queue pair. The event loop. */
+    void onBell() {
+        if (pair.has(Word.ASKS)) {
+            lock.locked(() -> {});
         }
     }
 
     @Override
-    public void progress(boolean receives, boolean unpolled, long now) {
-        if (receives) {
-            responder.receive(unpolled, requester.hasWork());
-            requester.receive(unpolled);
+    public void onAttention() {
+        int attention = (int) pair.get(Word.ATTENTION);
+        if (attention != 0) {
+            attendToConnections(attention);
+            attendToTime(attention);
+            attendToQueues(attention);
         }
-        work();
-        responder.send(unpolled, now);
     }
 
-    @Override
-    public void fail(Throwable cause) {
-        log.warn("{} fails, for lack of memory or by a defect of the software device", this, cause);
-        enterError("cannot go on: " + cause);
+    private void attendToConnections(int attention) {
+        if ((attention & Attention.TAKEN) != 0) {
+            responder.endWaiting();
+        }
+        if ((attention & Attention.OUT_ENDED) != 0) {
+            requester.onLost();
+        }
+        if ((attention & Attention.IN_ENDED) != 0) {
+            responder.onEnded(attention);
+        }
+        if ((attention & Attention.FAILED) != 0) {
+            log.debug("{} -> ERROR: {}", this, Reason.of(pair.get(Word.REASON)));
+            stop();
+        }
+        if ((attention & Attention.CONNECT) != 0) {
+            requester.connect();
+        }
     }
 
-    @Override
-    public boolean isDue() {
-        return workDue
-                || sendQueue.tail() != tailSeen.getVolatile()
-                || ((awaitsReceive || state == QueuePairStateCode.ERROR) && !receiveQueue.isEmpty());
+    private void attendToTime(int attention) {
+        if ((attention & Attention.TIMER) != 0) {
+            requester.limitTime();
+        }
+        if ((attention & Attention.RECEIVER) != 0) {
+            requester.onReceiver();
+        }
+        if ((attention & Attention.NOT_READY) != 0) {
+            responder.repeatNotReady();
+        }
+        if ((attention & Attention.HOLD) != 0) {
+            responder.holdAcknowledgements();
+        }
+    }
+
+    private void attendToQueues(int attention) {
+        if ((attention & Attention.SENDS_OVERRAN) != 0) {
+            sendCompletions.onOverrun();
+        }
+        if ((attention & Attention.RECEIVES_OVERRAN) != 0) {
+            receiveCompletions.onOverrun();
+        }
+    }
+
+    /** Both halves end, which C has left. */
+    private void stop() {
+        try {
+            requester.stop();
+        } finally {
+            responder.stop(); // also where the other half met a lack of memory
+        }
+        responder.endWaiting();
     }
 
     @Override
@@ -127,30 +151,6 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         return responder.connection();
     }
 
-    @Override
-    public void workLater() {
-        workDue = true;
-    }
-
-    private void work() {
-        workDue = false;
-        tailSeen.setVolatile(sendQueue.tail());
-        if (closed) {
-            sendQueue.release(sendQueue.tail());
-            receiveQueue.clear();
-            return;
-        }
-        if (state == QueuePairStateCode.READY_TO_SEND) {
-            requester.work();
-        }
-        if (state == QueuePairStateCode.ERROR) {
-            requester.flush();
-            responder.flush();
-        } else {
-            responder.goOnWaiting();
-        }
-    }
-
     // ---- connections
 
     /** A connection with a preamble that names this queue pair. Any thread. */
@@ -160,7 +160,7 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
 
     @Override
     public void onBroken() {
-        if (!closed && broken.compareAndSet(false, true)) {
+        if (!isClosed() && broken.compareAndSet(false, true)) {
             onBroken.run();
         }
     }
@@ -170,18 +170,13 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
         return responder.isConnected();
     }
 
-    @Override
-    public boolean hasLostOutboundConnection() {
-        return requester.isLost();
-    }
-
     /** Returns whether {@link #onBroken} is still of interest: nothing else has told of it by now. Any thread. */
     boolean isSilentlyBroken() {
-        boolean connected = switch (state) {
+        boolean connected = switch (state()) {
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> true;
             case RESET, INIT, ERROR -> false;
         };
-        return connected && !closed && broken.get();
+        return connected && !isClosed() && broken.get();
     }
 
     /** {@link trigon.verbs.QueuePair#awaitOpen}. */
@@ -202,13 +197,8 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     /** {@link trigon.verbs.QueuePair#mayStillReceive}. */
     boolean mayStillReceive() {
         boolean[] may = new boolean[1];
-        lock.locked(() -> may[0] = !closed && state != QueuePairStateCode.ERROR && responder.mayStillReceive());
+        lock.locked(() -> may[0] = !isClosed() && state() != QueuePairStateCode.ERROR && responder.mayStillReceive());
         return may[0];
-    }
-
-    /** {@link trigon.verbs.QueuePair#stopAcknowledging}. */
-    void stopAcknowledging() {
-        responder.stopAcknowledging();
     }
 
     // ---- states
@@ -219,77 +209,79 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     }
 
     private void change(QueuePairAttributes attributes) {
-        if (closed) {
+        if (isClosed()) {
             throw new VerbsException("ibv_modify_qp", toString(), Errno.EINVAL, "the queue pair is closed");
         }
-        QueuePairStateCode from = state;
+        QueuePairStateCode from = state();
         StateRules.check(toString(), from, attributes);
         if (attributes.state() == QueuePairStateCode.ERROR) {
-            enterError("as asked for");
+            pair.fail(Reason.ASKED_FOR);
             return;
         }
         AttributeLimits.check(toString(), attributes);
         switch (attributes.state()) {
-            case RESET -> reset();
-            case READY_TO_RECEIVE -> becomeReadyToReceive(attributes);
+            case RESET -> {
+                setState(QueuePairStateCode.RESET);
+                reset();
+                broken.set(false);
+            }
+            case READY_TO_RECEIVE -> {
+                current.takePeer(device, attributes);
+                takeAccess();
+                setState(QueuePairStateCode.READY_TO_RECEIVE);
+                responder.start(attributes.receivePsn());
+            }
             case READY_TO_SEND -> becomeReadyToSend(from, attributes);
             case INIT, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR, ERROR -> {
                 current.take(attributes);
-                state = attributes.state();
+                takeAccess();
+                setState(attributes.state());
             }
         }
-        log.debug("{} {} -> {}", this, from, state);
-    }
-
-    private void becomeReadyToReceive(QueuePairAttributes attributes) {
-        current.takePeer(device, attributes);
-        state = QueuePairStateCode.READY_TO_RECEIVE;
-        responder.start(attributes.receivePsn());
+        log.debug("{} {} -> {}", this, from, attributes.state());
     }
 
     private void becomeReadyToSend(QueuePairStateCode from, QueuePairAttributes attributes) {
         current.take(attributes);
-        state = QueuePairStateCode.READY_TO_SEND;
+        takeAccess();
+        setState(QueuePairStateCode.READY_TO_SEND);
         if (from == QueuePairStateCode.READY_TO_RECEIVE) {
             requester.start(attributes);
         }
     }
 
-    @Override
-    public void enterError(String reason) {
-        if (closed || state == QueuePairStateCode.ERROR) {
-            return;
-        }
-        log.debug("{} {} -> ERROR: {}", this, state, reason);
-        state = QueuePairStateCode.ERROR;
-        try {
-            requester.stop();
-        } finally {
-            responder.stop(); // also where the other half met a lack of memory: nothing may reach what is flushed
-        }
-        responder.endWaiting();
-        requester.flush();
-        responder.flush();
+    private void takeAccess() {
+        pair.set(Word.ACCESS, current.accessBits());
+        pair.set(Word.MIN_RNR_TIMER, current.minRnrTimer());
+    }
+
+    private void setState(QueuePairStateCode state) {
+        pair.set(Word.STATE, state.code());
     }
 
     private void reset() {
-        state = QueuePairStateCode.RESET;
-        requester.reset();
-        responder.reset();
-        broken.set(false);
+        pair.reset();
+        stop();
+    }
+
+    /** Its completion queue overran. Any thread. */
+    void failOfOverrun() {
+        lock.locked(() -> pair.fail(Reason.OVERRUN));
     }
 
     /** Ends it. True the first time. */
     boolean close() {
         boolean[] first = new boolean[1];
         lock.locked(() -> {
-            first[0] = !closed;
-            closed = true;
+            first[0] = !isClosed();
+            pair.set(Word.CLOSED, 1);
             if (first[0]) {
-                requester.reset();
-                responder.reset();
+                reset();
             }
         });
+        if (first[0]) {
+            pair.awaitMover();
+        }
         return first[0];
     }
 
@@ -311,40 +303,25 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     }
 
     @Override
-    public ProtectedMemory memory() {
-        return memory;
+    public NativePair inC() {
+        return pair;
     }
 
     /** Any thread. */
     @Override
     public QueuePairStateCode state() {
-        return state;
+        return QueuePairStateCode.ofCode((int) pair.get(Word.STATE));
     }
 
     /** Any thread. */
     @Override
     public boolean isClosed() {
-        return closed;
+        return pair.has(Word.CLOSED);
     }
 
     @Override
     public boolean isReadyToSend() {
-        return state == QueuePairStateCode.READY_TO_SEND && !closed;
-    }
-
-    @Override
-    public boolean allows(AccessFlag flag) {
-        return current.allows(flag);
-    }
-
-    @Override
-    public int minRnrTimer() {
-        return current.minRnrTimer();
-    }
-
-    @Override
-    public void setAwaitsReceive(boolean awaits) {
-        awaitsReceive = awaits;
+        return state() == QueuePairStateCode.READY_TO_SEND && !isClosed();
     }
 
     @Override
@@ -359,16 +336,6 @@ final class QueuePairEngine implements RequestingQueuePair, RespondingQueuePair,
     @Override
     public ConnectionProofs proofs() {
         return current.proofs();
-    }
-
-    @Override
-    public void completeSend(long workRequestId, int status, int opcode, int length) {
-        sendCompletions.add(workRequestId, status, WireFormat.completionOpcode(opcode), length, 0, 0, number);
-    }
-
-    @Override
-    public void completeReceive(long workRequestId, int status, int opcode, int byteLength, int immediate, int flags) {
-        receiveCompletions.add(workRequestId, status, opcode, byteLength, immediate, flags, number);
     }
 
     @Override

@@ -1,12 +1,14 @@
 package trigon.software.device;
 
-import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.software.queue.CompletionRing;
+import trigon.software.call.NativeQueue;
 import trigon.system.Errno;
 import trigon.verbs.CompletionQueue;
+import trigon.verbs.NativePoll;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
 import trigon.verbs.WorkCompletions;
@@ -16,21 +18,20 @@ import trigon.verbs.WorkCompletions;
  * itself when there is nothing to take. When it overruns, its queue pairs go to the error state, and polling it fails
  * once the completions that fitted have been taken.
  */
-final class SoftwareCompletionQueue implements CompletionQueue, CompletionSink {
+final class SoftwareCompletionQueue implements CompletionQueue {
 
     private static final Logger log = LoggerFactory.getLogger(SoftwareCompletionQueue.class);
 
     private final SoftwareDeviceContext context;
-    private final CompletionRing ring;
-    /** Replaced with every change, by {@link #attach} and {@link #detach}. */
-    private volatile QueuePairEngine[] queuePairs = new QueuePairEngine[0];
-
-    private final AtomicBoolean overrun = new AtomicBoolean();
+    private final NativeQueue queue;
+    private final int entries;
+    private final Set<QueuePairEngine> queuePairs = ConcurrentHashMap.newKeySet();
     private boolean open = true;
 
     SoftwareCompletionQueue(SoftwareDeviceContext context, int entries) {
         this.context = context;
-        ring = new CompletionRing(entries);
+        this.entries = entries;
+        queue = new NativeQueue(entries);
         context.childOpened(ResourceLedger.Kind.COMPLETION_QUEUE);
     }
 
@@ -38,16 +39,18 @@ final class SoftwareCompletionQueue implements CompletionQueue, CompletionSink {
         return context;
     }
 
+    NativeQueue inC() {
+        return queue;
+    }
+
     @Override
     public int poll(WorkCompletions into) {
-        int taken = ring.drain(into);
-        if (taken == 0) {
-            for (QueuePairEngine queuePair : queuePairs) {
-                queuePair.lock().poll();
-            }
-            taken = ring.drain(into);
-        }
-        return taken == 0 && overrun.get() ? -Errno.EIO : taken;
+        return queue.poll(into.capacity(), into.address());
+    }
+
+    @Override
+    public Optional<NativePoll> nativePoll() {
+        return Optional.of(queue.nativePoll());
     }
 
     // ---- under the context's monitor
@@ -58,28 +61,18 @@ final class SoftwareCompletionQueue implements CompletionQueue, CompletionSink {
             throw new VerbsException(
                     "ibv_create_qp", context.deviceName(), Errno.EINVAL, "the completion queue is closed");
         }
-        QueuePairEngine[] more = Arrays.copyOf(queuePairs, queuePairs.length + 1);
-        more[queuePairs.length] = queuePair;
-        queuePairs = more;
+        queuePairs.add(queuePair);
     }
 
     void detach(QueuePairEngine queuePair) {
-        int at = Arrays.asList(queuePairs).indexOf(queuePair);
-        QueuePairEngine[] fewer = Arrays.copyOf(queuePairs, queuePairs.length - 1);
-        System.arraycopy(queuePairs, at + 1, fewer, at, fewer.length - at);
-        queuePairs = fewer;
+        queuePairs.remove(queuePair);
     }
 
-    // ---- who moves a queue pair's data
+    // ---- any thread
 
-    @Override
-    public void add(
-            long workRequestId, int status, int opcode, int byteLength, int immediate, int flags, int queuePairNumber) {
-        boolean fits = ring.offer(workRequestId, status, opcode, byteLength, immediate, flags, queuePairNumber);
-        if (!fits && overrun.compareAndSet(false, true)) {
-            // later: the caller is in the middle of a change of its own
-            context.localDevice().eventLoop().execute(this::failQueuePairs);
-        }
+    /** It had no room for a completion of a queue pair, under whose lock this is called. */
+    void onOverrun() {
+        context.localDevice().eventLoop().execute(this::failQueuePairs);
     }
 
     private void failQueuePairs() {
@@ -87,10 +80,8 @@ final class SoftwareCompletionQueue implements CompletionQueue, CompletionSink {
                 "Completion queue of {} overran its {} entries; its queue pairs stop. Poll it more often or create it"
                         + " larger.",
                 context.deviceName(),
-                ring.capacity());
-        for (QueuePairEngine queuePair : queuePairs) {
-            queuePair.lock().locked(() -> queuePair.enterError("its completion queue overran"));
-        }
+                entries);
+        queuePairs.forEach(QueuePairEngine::failOfOverrun);
     }
 
     @Override
@@ -99,7 +90,7 @@ final class SoftwareCompletionQueue implements CompletionQueue, CompletionSink {
             if (!open) {
                 return;
             }
-            if (queuePairs.length > 0) {
+            if (!queuePairs.isEmpty()) {
                 throw new VerbsException(
                         "ibv_destroy_cq", context.deviceName(), Errno.EBUSY, "close its queue pairs first");
             }

@@ -1,5 +1,6 @@
 package trigon.software.device;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,9 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.SoftwareDevice;
+import trigon.software.call.NativeDevice;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Movers;
 import trigon.software.memory.MemoryRegions;
+import trigon.software.memory.SoftwareMemoryRegion;
 import trigon.software.wire.DeviceLimits;
 import trigon.system.Errno;
 import trigon.verbs.AsyncEvent;
@@ -46,13 +49,15 @@ final class SoftwareDeviceContext implements DeviceContext {
     private final Movers movers;
     private final ResourceLedger ledger;
     private final IntSupplier queuePairNumbers;
-    private final MemoryRegions memoryRegions = new MemoryRegions();
+    private final Bell bell;
+    private final MemoryRegions memoryRegions;
     private final Map<Integer, QueuePairEngine> queuePairs = new ConcurrentHashMap<>();
     /** Those whose connections were broken, the oldest first. */
     private final Queue<SoftwareQueuePair> broken = new ConcurrentLinkedQueue<>();
 
     private final Listener listener;
     private volatile Runnable tellOfEvents = () -> {};
+    private int domains;
     private int children;
     private boolean open = true;
 
@@ -67,9 +72,29 @@ final class SoftwareDeviceContext implements DeviceContext {
         this.movers = movers;
         this.ledger = ledger;
         this.queuePairNumbers = queuePairNumbers;
-        listener = new Listener(localDevice, this::queuePair);
+        bell = bell(localDevice);
+        memoryRegions = new MemoryRegions(bell.device());
+        try {
+            listener = new Listener(localDevice, this::queuePair);
+        } catch (VerbsException e) {
+            bell.close();
+            throw e;
+        }
         ledger.opened(ResourceLedger.Kind.DEVICE_CONTEXT);
         log.debug("{} listens on TCP port {}", settings, listener.port());
+    }
+
+    private Bell bell(LocalDevice device) {
+        try {
+            return new Bell(device.eventLoop(), this::onBell);
+        } catch (IOException | OutOfMemoryError e) {
+            throw new VerbsException(
+                    "ibv_open_device", settings.toString(), Errno.ENOMEM, "no pipe for it: " + e.getMessage());
+        }
+    }
+
+    private void onBell() {
+        queuePairs.values().forEach(QueuePairEngine::onBell);
     }
 
     @Override
@@ -116,7 +141,7 @@ final class SoftwareDeviceContext implements DeviceContext {
     public ProtectionDomain allocateProtectionDomain() {
         synchronized (this) {
             requireOpen("ibv_alloc_pd");
-            return new SoftwareProtectionDomain(this);
+            return new SoftwareProtectionDomain(this, ++domains);
         }
     }
 
@@ -151,17 +176,13 @@ final class SoftwareDeviceContext implements DeviceContext {
         requireOpen("ibv_create_qp");
         int number = queuePairNumbers.getAsInt();
         SoftwareQueuePair queuePair = new SoftwareQueuePair(
-                this,
-                domain,
-                number,
-                Queues.of(capacity, sends, receives),
-                movers,
-                closed -> release(closed, sends, receives, domain));
+                this, domain, number, capacity, movers, closed -> release(closed, sends, receives, domain));
         sends.attach(queuePair.engine());
         if (receives != sends) {
             receives.attach(queuePair.engine());
         }
         domain.retained();
+        queuePair.engine().inC().attach();
         queuePairs.put(number, queuePair.engine());
         childOpened(ResourceLedger.Kind.QUEUE_PAIR);
         return queuePair;
@@ -227,6 +248,7 @@ final class SoftwareDeviceContext implements DeviceContext {
         }
         open = false;
         listener.close();
+        bell.close();
         ledger.closed(ResourceLedger.Kind.DEVICE_CONTEXT);
         log.debug("{} closed", settings);
     }
@@ -239,13 +261,18 @@ final class SoftwareDeviceContext implements DeviceContext {
     }
 
     /**
-     * Returns once everybody who moves data has finished what he was doing when this was called, so that from then on
-     * all of them see what was changed before. Any thread, without the monitor.
+     * Returns once everybody who moves data has finished what he was doing when this was called, and none of them will
+     * touch that memory. Any thread, without the monitor.
      */
-    void passBarrier() {
+    void forget(SoftwareMemoryRegion region) {
         for (QueuePairEngine queuePair : queuePairs.values()) {
-            queuePair.lock().locked(() -> {});
+            queuePair.lock().locked(() -> queuePair.inC().forget(region.inC()));
         }
+    }
+
+    /** What C has of it. Any thread. */
+    NativeDevice inC() {
+        return bell.device();
     }
 
     /** Any thread. */
@@ -278,6 +305,7 @@ final class SoftwareDeviceContext implements DeviceContext {
             SoftwareCompletionQueue sends,
             SoftwareCompletionQueue receives,
             SoftwareProtectionDomain domain) {
+        queuePair.engine().inC().detach();
         sends.detach(queuePair.engine());
         if (receives != sends) {
             receives.detach(queuePair.engine());

@@ -13,16 +13,23 @@ import trigon.verbs.VerbsException;
 final class SoftwareProtectionDomain implements ProtectionDomain {
 
     private final SoftwareDeviceContext context;
+    private final int number;
     private int users;
     private boolean open = true;
 
-    SoftwareProtectionDomain(SoftwareDeviceContext context) {
+    /** A domain with a number that no other of the device has had. */
+    SoftwareProtectionDomain(SoftwareDeviceContext context, int number) {
         this.context = context;
+        this.number = number;
         context.childOpened(ResourceLedger.Kind.PROTECTION_DOMAIN);
     }
 
     SoftwareDeviceContext context() {
         return context;
+    }
+
+    int number() {
+        return number;
     }
 
     /** A queue pair or memory region begins to use it; ends with {@link #released}. */
@@ -48,20 +55,33 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
             throw new VerbsException("ibv_reg_mr", object, Errno.EINVAL, "REMOTE_WRITE needs LOCAL_WRITE");
         }
         synchronized (context) {
+            SoftwareMemoryRegion region;
             retained();
+            try {
+                region =
+                        context.memoryRegions().add(number, address, length, AccessFlag.bits(access), this::deregister);
+            } catch (OutOfMemoryError e) {
+                released();
+                throw e;
+            }
             context.ledger().opened(ResourceLedger.Kind.MEMORY_REGION);
-            return context.memoryRegions().add(this, address, length, AccessFlag.bits(access), this::deregister);
+            return region;
         }
     }
 
     private void deregister(SoftwareMemoryRegion region) {
+        boolean first;
         synchronized (context) {
-            if (context.memoryRegions().remove(region)) {
+            first = context.memoryRegions().remove(region);
+        }
+        context.forget(region); // also for who closes it while another does
+        if (first) {
+            context.memoryRegions().free(region);
+            synchronized (context) {
                 released();
                 context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
             }
         }
-        context.passBarrier(); // also for who closes it while another does
     }
 
     @Override

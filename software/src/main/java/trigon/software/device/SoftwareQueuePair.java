@@ -1,10 +1,5 @@
 package trigon.software.device;
 
-import static trigon.software.wire.WireFormat.SEND;
-import static trigon.software.wire.WireFormat.SEND_WITH_IMMEDIATE;
-import static trigon.software.wire.WireFormat.WRITE;
-import static trigon.software.wire.WireFormat.WRITE_WITH_IMMEDIATE;
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -12,19 +7,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.call.NativePair;
+import trigon.software.call.Word;
 import trigon.software.connection.DataConnection;
-import trigon.software.connection.Mover;
 import trigon.software.connection.Movers;
-import trigon.software.memory.ProtectedMemory;
-import trigon.software.queue.ReceiveQueue;
-import trigon.software.queue.SendQueue;
-import trigon.software.wire.DeviceLimits;
 import trigon.system.Errno;
 import trigon.system.kernel.TcpEnds;
+import trigon.verbs.NativePost;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairAttributes;
+import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.QueuePairStateCode;
-import trigon.verbs.SendFlag;
 
 /**
  * A queue pair of a software device, as who uses it sees it: posting to its two queues, changing its state, closing.
@@ -32,13 +25,20 @@ import trigon.verbs.SendFlag;
  */
 final class SoftwareQueuePair implements QueuePair {
 
+    /** {@code enum ibv_wr_opcode}. */
+    private static final int WRITE = 0;
+
+    private static final int WRITE_WITH_IMMEDIATE = 1;
+    private static final int SEND = 2;
+    private static final int SEND_WITH_IMMEDIATE = 3;
+
     private static final Logger log = LoggerFactory.getLogger(SoftwareQueuePair.class);
 
     private final Consumer<SoftwareQueuePair> whenClosed;
     private final Movers movers;
-    private final @Nullable Mover mover;
-    private final SendQueue sendQueue;
-    private final ReceiveQueue receiveQueue;
+    private final Movers.@Nullable Mover mover;
+    private final int inlineBytes;
+    private final NativePair pair;
     private final QueuePairEngine engine;
 
     /**
@@ -48,23 +48,32 @@ final class SoftwareQueuePair implements QueuePair {
      */
     SoftwareQueuePair(
             SoftwareDeviceContext context,
-            SoftwareProtectionDomain protectionDomain,
+            SoftwareProtectionDomain domain,
             int number,
-            Queues queues,
+            QueuePairCapacity capacity,
             Movers movers,
             Consumer<SoftwareQueuePair> whenClosed) {
         this.whenClosed = whenClosed;
         this.movers = movers;
         mover = movers.assign();
-        sendQueue = queues.sends();
-        receiveQueue = queues.receives();
-        engine = new QueuePairEngine(
-                number,
-                context.localDevice(),
-                new ProtectedMemory(context.memoryRegions(), protectionDomain),
-                queues,
-                mover,
-                () -> context.onBroken(this));
+        inlineBytes = capacity.inlineBytes();
+        SoftwareCompletionQueue sends = (SoftwareCompletionQueue) capacity.sendCompletions();
+        SoftwareCompletionQueue receives = (SoftwareCompletionQueue) capacity.receiveCompletions();
+        try {
+            pair = new NativePair(
+                    context.inC(),
+                    domain.number(),
+                    number,
+                    capacity,
+                    sends.inC(),
+                    receives.inC(),
+                    mover == null ? null : mover.thread());
+        } catch (OutOfMemoryError e) {
+            movers.release(mover);
+            throw e;
+        }
+        engine =
+                new QueuePairEngine(number, context.localDevice(), pair, sends, receives, () -> context.onBroken(this));
     }
 
     @Override
@@ -74,7 +83,7 @@ final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public int maxInlineBytes() {
-        return sendQueue.inlineBytes();
+        return inlineBytes;
     }
 
     @Override
@@ -148,41 +157,24 @@ final class SoftwareQueuePair implements QueuePair {
             int localKey,
             long remoteAddress,
             int remoteKey,
-            long operand,
+            int immediate,
             int sendFlags) {
-        QueuePairStateCode current = engine.state();
-        boolean accepts = current == QueuePairStateCode.READY_TO_SEND || current == QueuePairStateCode.ERROR;
-        if (!accepts || engine.isClosed() || length < 0 || length > DeviceLimits.MAX_MESSAGE_BYTES) {
-            return Errno.EINVAL;
-        }
-        long source = localAddress;
-        if ((sendFlags & SendFlag.INLINE) != 0) {
-            if (length > sendQueue.inlineBytes()) {
-                return Errno.EINVAL;
-            }
-            if (!sendQueue.findRoom()) {
-                return Errno.ENOMEM;
-            }
-            source = sendQueue.copyInline(localAddress, length);
-        }
-        int result = sendQueue.offer(
-                opcode, workRequestId, source, length, localKey, remoteAddress, remoteKey, operand, sendFlags);
-        if (result == 0) {
-            engine.lock().send();
-        }
-        return result;
+        return pair.send(
+                workRequestId,
+                localAddress,
+                both(length, localKey),
+                remoteAddress,
+                both(remoteKey, immediate),
+                both(opcode, sendFlags));
+    }
+
+    private static long both(int high, int low) {
+        return (long) high << Integer.SIZE | Integer.toUnsignedLong(low);
     }
 
     @Override
     public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
-        if (engine.state() == QueuePairStateCode.RESET || engine.isClosed() || length < 0) {
-            return Errno.EINVAL;
-        }
-        int result = receiveQueue.offer(workRequestId, localAddress, length, localKey);
-        if (result == 0) {
-            engine.onReceivePosted();
-        }
-        return result;
+        return pair.receive(workRequestId, localAddress, both(length, localKey));
     }
 
     @Override
@@ -192,6 +184,11 @@ final class SoftwareQueuePair implements QueuePair {
             errno = postReceive(0, 0, 0, 0);
         }
         return errno;
+    }
+
+    @Override
+    public Optional<NativePost> nativePost() {
+        return Optional.of(pair.nativePost());
     }
 
     // ---- control path
@@ -208,7 +205,7 @@ final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public long delivered() {
-        return engine.requester.delivered();
+        return pair.get(Word.DELIVERED);
     }
 
     @Override
@@ -225,7 +222,7 @@ final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public void stopAcknowledging() {
-        engine.stopAcknowledging();
+        pair.set(Word.PEER_HAS_ENDED, 1);
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
+import trigon.software.call.SoftwareFunctions;
 import trigon.software.connection.AlteredMessages;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Movers;
@@ -99,6 +100,15 @@ public final class SoftwareVerbs implements VerbsProvider, AutoCloseable {
         this.checks = checks;
         this.ports = ports;
         altered = new AlteredMessages(clock);
+    }
+
+    /**
+     * Has C move the data of all providers by that table of functions, from the first device on that is opened.
+     *
+     * @param functions address of a {@code struct software_functions}, which lives as long as the process
+     */
+    public static void moveDataBy(long functions) {
+        SoftwareFunctions.install(functions);
     }
 
     /**

@@ -2,41 +2,44 @@ package trigon.software.memory;
 
 import java.security.SecureRandom;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
-import trigon.verbs.AccessFlag;
-import trigon.verbs.ProtectionDomain;
+import trigon.software.call.NativeDevice;
 
 /**
- * The keys of a device's memory regions. Keys are random, so that a peer can neither guess one nor meet an old one
- * again soon. Changed under the context's monitor; looking up is for all threads, and allocates nothing.
+ * The memory regions of a device, which C finds by their keys. Keys are random, so that a peer can neither guess one nor
+ * meet an old one again soon. Under the context's monitor.
  */
 public final class MemoryRegions {
 
-    private final SecureRandom random = new SecureRandom();
+    /** Each finds its keys taken, where there are any keys left, once in thousands of times. */
+    private static final int TRIES = 8;
 
-    // replaced with every change: changes are rare
-    private volatile RegionTable byLocalKey = RegionTable.EMPTY;
-    private volatile RegionTable byRemoteKey = RegionTable.EMPTY;
+    private final SecureRandom random = new SecureRandom();
+    private final NativeDevice device;
+
+    /** Of a device that has none. */
+    public MemoryRegions(NativeDevice device) {
+        this.device = device;
+    }
 
     /**
      * Registers memory under two fresh keys.
      *
-     * @param accessBits what is allowed: bits of {@link AccessFlag}s
+     * @param domain number of its protection domain
+     * @param accessBits what is allowed: bits of {@link trigon.verbs.AccessFlag}s
      * @param onClose what closing the region does, {@link #remove} among it
+     * @throws OutOfMemoryError if there is no memory for it
      */
     public SoftwareMemoryRegion add(
-            ProtectionDomain domain,
-            long address,
-            long length,
-            int accessBits,
-            Consumer<SoftwareMemoryRegion> onClose) {
-        int localKey = freeKey(byLocalKey);
-        int remoteKey = freeKey(byRemoteKey);
-        SoftwareMemoryRegion region = new SoftwareMemoryRegion(
-                domain, address, length, accessBits, new MemoryKeys(localKey, remoteKey), onClose);
-        byLocalKey = byLocalKey.with(localKey, region);
-        byRemoteKey = byRemoteKey.with(remoteKey, region);
-        return region;
+            int domain, long address, long length, int accessBits, Consumer<SoftwareMemoryRegion> onClose) {
+        for (int i = 0; i < TRIES; i++) {
+            int localKey = key();
+            int remoteKey = key();
+            long region = device.addRegion(address, length, accessBits, domain, localKey, remoteKey);
+            if (region != 0) {
+                return new SoftwareMemoryRegion(region, address, length, localKey, remoteKey, onClose);
+            }
+        }
+        throw new OutOfMemoryError("no native memory for a memory region");
     }
 
     /** Takes the keys back and ends all access. True the first time. */
@@ -44,34 +47,20 @@ public final class MemoryRegions {
         if (!region.markClosed()) {
             return false;
         }
-        byLocalKey = byLocalKey.without(region);
-        byRemoteKey = byRemoteKey.without(region);
+        device.removeRegion(region.inC());
         return true;
     }
 
-    /** The region that an own work request means; null if it may not be used so. */
-    @Nullable
-    SoftwareMemoryRegion local(ProtectionDomain domain, int localKey, long address, long length, boolean write) {
-        SoftwareMemoryRegion region = byLocalKey.get(localKey);
-        return region != null
-                        && region.covers(domain, address, length)
-                        && (!write || region.allows(AccessFlag.LOCAL_WRITE))
-                ? region
-                : null;
+    /** Frees what C had of it: all queue pairs have forgotten it since {@link #remove}. Once. */
+    public void free(SoftwareMemoryRegion region) {
+        device.freeRegion(region.inC());
     }
 
-    /** The region that a peer's request means; null if it may not be used so. */
-    @Nullable
-    SoftwareMemoryRegion remote(ProtectionDomain domain, int remoteKey, long address, long length, AccessFlag access) {
-        SoftwareMemoryRegion region = byRemoteKey.get(remoteKey);
-        return region != null && region.covers(domain, address, length) && region.allows(access) ? region : null;
-    }
-
-    private int freeKey(RegionTable taken) {
+    private int key() {
         int key;
         do {
             key = random.nextInt();
-        } while (key == 0 || taken.get(key) != null);
+        } while (key == 0);
         return key;
     }
 }

@@ -1,7 +1,4 @@
-/**
- * Registered memory, by its keys; how payloads get into it and out of it; and native memory for the device's own
- * buffers.
- */
+/** Registered memory, which C finds by its keys. */
 @NullMarked
 package trigon.software.memory;
 

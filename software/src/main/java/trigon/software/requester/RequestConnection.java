@@ -1,63 +1,50 @@
 package trigon.software.requester;
 
 import java.io.IOException;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
+import trigon.software.call.NativeConnection;
 import trigon.software.connection.DataConnection;
-import trigon.software.wire.WireFormat;
 import trigon.stream.ByteStream;
 import trigon.stream.loop.Timer;
 
 /**
- * The connection of a requester: its requests go out, the responses come in. Used under the queue pair's lock, and the
+ * The connection of a requester: its requests go out, the responses come in. C's while the queue pair has it, and the
  * event loop's from {@link #close} on.
  */
 final class RequestConnection extends DataConnection {
-
-    /** Whose requests go out on it. Called under the queue pair's lock, but for what says otherwise. */
-    interface Owner {
-
-        /** Handles a response; the arguments are as in {@link WireFormat#putResponse}. */
-        void onResponse(int kind, int detail, int psn);
-
-        /** It has ended, once. By the event loop and without the lock, if it was {@linkplain #close closed} before. */
-        void onConnectionClosed(RequestConnection closed);
-    }
 
     /** The longest that the peer may take to read what there is. By then it has heard that this end has gone. */
     private static final long FINISH_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final RequestingQueuePair queuePair;
-    private final Owner owner;
-    private final RequestStream stream;
     private final Timer deadline = new Timer(() -> end("the peer has not ended it in time"));
 
     /** It is the event loop's, and of no use to the queue pair any more. */
     private volatile boolean finishing;
 
-    RequestConnection(
-            SocketChannel channel, ByteStream carrier, RequestingQueuePair queuePair, Owner owner, RequestStream stream)
+    /**
+     * A connection that C is about to be given.
+     *
+     * @param checks one in so many long payloads is checked; 0: there is no relay, or nothing is
+     * @throws OutOfMemoryError if there is no memory for its buffers
+     */
+    RequestConnection(SocketChannel channel, ByteStream carrier, RequestingQueuePair queuePair, int checks)
             throws IOException {
-        super(channel, queuePair.device().eventLoop(), WireFormat.RESPONSE_BYTES);
-        carryBy(carrier);
+        super(channel, queuePair.device().eventLoop());
         this.queuePair = queuePair;
-        this.owner = owner;
-        this.stream = stream;
-    }
-
-    RequestStream stream() {
-        return stream;
+        giveToC(NativeConnection.outbound(channel, carrier, checks));
+        carryBy(carrier);
     }
 
     /**
-     * Ends it: what has not been given to the socket is dropped. The rest is to arrive, so acknowledgements are taken
-     * until the peer has ended it, too: a socket that is closed answers them with a reset, and the kernel drops what it
-     * has not sent.
+     * Ends it, which C has no more: what has not been given to the socket is dropped. The rest is to arrive, so
+     * acknowledgements are taken until the peer has ended it, too: a socket that is closed answers them with a reset,
+     * and the kernel drops what it has not sent.
      */
     void close() {
-        stream.stop();
         if (!isEnded()) {
-            discard();
             finishing = true;
             eventLoop().execute(this::startFinishing);
         }
@@ -78,40 +65,16 @@ final class RequestConnection extends DataConnection {
     }
 
     private void goOnFinishing() {
-        listen();
-        receive();
+        listen(1);
+        discardInput();
         if (!isEnded()) {
-            disarm();
-            arm();
+            armAnew(false);
         }
-    }
-
-    @Override
-    protected boolean hasOutput() {
-        return !stream.isIdle();
-    }
-
-    @Override
-    protected int bytesUnderWay() {
-        return carrier().isSelectable() ? stream.payloadBytes() : 0;
-    }
-
-    @Override
-    protected void onHeader(long at) {
-        owner.onResponse(WireFormat.responseKind(at), WireFormat.responseDetail(at), WireFormat.responsePsn(at));
-    }
-
-    @Override
-    protected void onPayload(long at, int bytes, boolean last) {
-        throw new IllegalStateException("responses have no payload");
     }
 
     @Override
     protected void onClosed() {
         eventLoop().cancel(deadline);
-        stream.stop();
-        owner.onConnectionClosed(this);
-        leaveSelectors();
     }
 
     @Override
@@ -121,5 +84,15 @@ final class RequestConnection extends DataConnection {
         } else {
             queuePair.lock().onReady();
         }
+    }
+
+    @Override
+    public void onLoopEnd(SelectableChannel channel) {
+        queuePair.lock().locked(() -> {
+            if (!finishing) {
+                queuePair.inC().loseOutbound();
+            }
+        });
+        end("the device is closed");
     }
 }

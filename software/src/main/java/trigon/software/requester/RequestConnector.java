@@ -8,6 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.call.Word;
 import trigon.software.connection.LocalDevice;
 import trigon.software.wire.WireFormat;
 import trigon.stream.ByteStream;
@@ -63,9 +64,14 @@ final class RequestConnector implements PendingStream.Owner {
         return connecting;
     }
 
+    private void setConnecting(boolean on) {
+        connecting = on;
+        queuePair.inC().set(Word.CONNECTING, on ? 1 : 0);
+    }
+
     /** Connects, and tells the owner how it went. */
     void connect() {
-        connecting = true;
+        setConnecting(true);
         LocalDevice device = queuePair.device();
         PendingStream begun =
                 device.dialer().dial(device.address(), queuePair.peer().address(), WireFormat.SAID_FIRST);
@@ -85,7 +91,7 @@ final class RequestConnector implements PendingStream.Owner {
             onFailed(e);
             return;
         }
-        connecting = false;
+        setConnecting(false);
         pending = null;
         relaysLost = 0;
         owner.onConnected(connection);
@@ -116,14 +122,14 @@ final class RequestConnector implements PendingStream.Owner {
         log.debug("{} cannot connect to {}: {}", queuePair, queuePair.peer().address(), cause.getMessage());
         stop();
         if (owner.hasWork()) {
-            connecting = true; // again, until the owner's time limit
+            setConnecting(true); // again, until the owner's time limit
             queuePair.device().eventLoop().schedule(retry, EventLoop.RETRY_NANOS);
         }
     }
 
     /** Gives up what is on its way, and tries no more until {@link #connect}. */
     void stop() {
-        connecting = false;
+        setConnecting(false);
         relaysLost = 0;
         queuePair.onConnectFinished();
         queuePair.device().eventLoop().cancel(retry);

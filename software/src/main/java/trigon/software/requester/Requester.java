@@ -2,69 +2,50 @@ package trigon.software.requester;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.call.NativePair;
+import trigon.software.call.Reason;
+import trigon.software.call.Word;
 import trigon.software.connection.DataConnection;
-import trigon.software.queue.SendQueue;
 import trigon.stream.ByteStream;
 import trigon.verbs.QueuePairAttributes;
-import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
 
 /**
- * The sending half of a queue pair: turns send work requests into messages, in order. Used under the queue pair's lock.
- *
- * <p>A request is complete when it is acknowledged; a SEND with {@link SendFlag#INJECT_COMPLETE} when the socket has
- * it, and an answer is asked for only with {@link SendFlag#DELIVERY_COMPLETE}; unless RDMA carries the bytes to a
- * relay, since what a NIC has not sent ends with the process.
+ * The sending half of a queue pair, as far as Java decides: its connection, and its time limits. C turns work requests
+ * into messages. Used under the queue pair's lock.
  */
 public final class Requester {
 
     private static final Logger log = LoggerFactory.getLogger(Requester.class);
 
-    /** Every so many calls it looks for acknowledgements of unsignalled requests, and for the end of the connection. */
-    private static final int CALLS_UNHEARD = 16;
-
     private final RequestingQueuePair queuePair;
-    private final SendQueue queue;
-    final OutstandingRequests outstanding;
-    private final IncomingResponses responses;
+    private final NativePair pair;
     final TimeLimits limits;
     private final RequestConnector connector;
-    private final RequestEncoder encoder;
-
-    /** Calls since the responses were looked at, though nobody waits for any. */
-    private int callsUnheard;
-
     private @Nullable RequestConnection connection;
 
-    private boolean lost;
-
-    /** {@link OutstandingRequests#delivered}, for who does not hold the lock. */
-    private volatile long delivered;
-
     /** The sending half of a queue pair in RESET. */
-    public Requester(RequestingQueuePair queuePair, SendQueue queue) {
+    public Requester(RequestingQueuePair queuePair) {
         this.queuePair = queuePair;
-        this.queue = queue;
-        outstanding = new OutstandingRequests(queue);
+        pair = queuePair.inC();
         connector = new RequestConnector(queuePair, new Connecting());
-        encoder = new RequestEncoder(queuePair, queue, outstanding);
-        limits = new TimeLimits(new Waiting(), queuePair);
-        responses = new IncomingResponses(queuePair, this, outstanding, limits);
+        limits = new TimeLimits(queuePair);
     }
 
     // ---- life cycle
 
     /** READY_TO_SEND: connects ahead of the first request. */
     public void start(QueuePairAttributes attributes) {
-        outstanding.start(attributes.sendPsn());
+        pair.set(Word.NEXT_PSN, attributes.sendPsn());
         limits.start(TimerCodes.retryNanos(attributes.timeout(), attributes.retryCount()), attributes.rnrRetry());
         connector.connect();
     }
 
-    /** Ends the connection; nothing is read or written for this queue pair any more. */
+    /** Ends the connection, which C has left already. */
     public void stop() {
         connector.stop();
         RequestConnection current = connection;
@@ -75,22 +56,6 @@ public final class Requester {
         limits.stop();
     }
 
-    /** Completes all requests that are left as flushed. */
-    public void flush() {
-        while (hasWork()) {
-            complete(WorkCompletionStatus.WR_FLUSHED);
-        }
-    }
-
-    /** RESET: forgets everything, without completions. */
-    public void reset() {
-        stop();
-        outstanding.reset();
-        encoder.reset();
-        delivered = 0;
-        lost = false;
-    }
-
     // ---- connection
 
     /** Returns whether its connection is being opened. */
@@ -98,101 +63,9 @@ public final class Requester {
         return connector.isConnecting();
     }
 
-    /** Returns whether the connection was there, and has ended. */
-    public boolean isLost() {
-        return lost;
-    }
-
     /** Returns whether its connection is open. */
     public boolean isConnected() {
         return connection != null;
-    }
-
-    private final class Connecting implements RequestConnector.Owner {
-
-        @Override
-        public int nextPsn() {
-            return outstanding.psn(outstanding.head());
-        }
-
-        @Override
-        public RequestConnection open(SocketChannel channel, ByteStream carrier, boolean relayed) throws IOException {
-            OutgoingChecks checks =
-                    relayed ? OutgoingChecks.of(queuePair.device().checks()) : null;
-            RequestStream stream = new RequestStream(carrier, encoder, limits, checks);
-            return new RequestConnection(channel, carrier, queuePair, new Connected(), stream);
-        }
-
-        @Override
-        public void onConnected(RequestConnection established) {
-            connection = established;
-            outstanding.setKeptByKernel(established.carrier().isSelectable());
-            queuePair.onConnectFinished();
-            limits.onProgress();
-            established.stream().ring();
-            work();
-            queuePair.lock().arm();
-        }
-
-        @Override
-        public void onRefused(String reason) {
-            if (hasWork()) {
-                fail(WorkCompletionStatus.RETRY_EXCEEDED, reason);
-            }
-        }
-
-        @Override
-        public boolean hasWork() {
-            return Requester.this.hasWork();
-        }
-    }
-
-    /** Returns whether a request is not done. */
-    public boolean hasWork() {
-        return outstanding.isAny();
-    }
-
-    private final class Connected implements RequestConnection.Owner {
-
-        @Override
-        public void onResponse(int kind, int detail, int psn) {
-            limits.onProgress();
-            responses.onResponse(kind, detail, psn);
-        }
-
-        @Override
-        public void onConnectionClosed(RequestConnection closed) {
-            if (closed == connection) {
-                onLost();
-            }
-        }
-    }
-
-    private void onLost() {
-        connection = null;
-        lost = true;
-        log.debug("{} lost the connection to its peer", queuePair);
-        // firewalls forget a connection that never carries anything, and nothing is lost then; a peer's end takes both
-        if (encoder.hasBegun() || !queuePair.hasInboundConnection()) {
-            queuePair.onBroken();
-        }
-        work();
-    }
-
-    // ---- the socket
-
-    /** Takes the responses that have come; seldom while nobody waits for any, which saves a system call each time. */
-    public void receive(boolean evenIfNobodyWaits) {
-        RequestConnection current = connection;
-        if (current != null && (evenIfNobodyWaits || awaitsResponse() || ++callsUnheard >= CALLS_UNHEARD)) {
-            callsUnheard = 0;
-            current.receive();
-        }
-    }
-
-    /** Returns whether a response has something to say that somebody waits for. */
-    boolean awaitsResponse() {
-        return outstanding.awaitResponse();
     }
 
     /** The connection, if it is open. */
@@ -200,123 +73,67 @@ public final class Requester {
         return connection;
     }
 
-    // ---- requests
-
-    /** Looks for something to do: after posts, and whenever something that was waited for has happened. */
-    public void work() {
-        if (!hasWork()) {
-            return;
-        }
-        WorkCompletionStatus localFailure = encoder.failure();
-        if (localFailure != null && !outstanding.isAnyBegun()) {
-            fail(localFailure, "a request does not fit the local memory regions or the queue pair");
-            return;
-        }
-        if (lost) {
-            completeDone();
-            if (hasWork()) {
-                fail(WorkCompletionStatus.RETRY_EXCEEDED, "the peer has closed the connection");
-            }
-            return;
-        }
-        RequestConnection current = connection;
-        if (current != null) {
-            current.stream().ring();
-            encoder.noteWritten(current.stream());
-            completeDone();
-        }
-        if (isWaitingForPeer()) {
-            limits.arm();
-        }
-        if (current == null && !connector.isConnecting()) {
+    /** A request waits for a connection. */
+    public void connect() {
+        if (queuePair.isReadyToSend() && connection == null && !connector.isConnecting() && !pair.has(Word.LOST)) {
             connector.connect();
         }
     }
 
-    /** The peer has all requests below that one. */
-    void acknowledgeTo(long end) {
-        outstanding.acknowledgeTo(end);
-        delivered = outstanding.delivered();
-        completeDone();
-    }
-
-    /** Completes those at {@code head} that are done. */
-    private void completeDone() {
-        while (outstanding.isAnyBegun() && isDone(outstanding.head())) {
-            complete(WorkCompletionStatus.SUCCESS);
+    /** The connection has ended. */
+    public void onLost() {
+        RequestConnection current = connection;
+        connection = null;
+        if (current != null) {
+            log.debug("{} lost the connection to its peer", queuePair);
+            current.end("the peer has ended it");
+        }
+        // firewalls forget a connection that never carries anything, and nothing is lost then; a peer's end takes both
+        if (pair.has(Word.BEGUN) || !queuePair.hasInboundConnection()) {
+            queuePair.onBroken();
         }
     }
 
-    /** Returns whether the peer has a request, or has its memory been read where its answer is not waited for. */
-    private boolean isDone(long index) {
-        return outstanding.isAcknowledged(index) || (outstanding.isInjected(index) && encoder.isWritten(index));
+    /** An answer is waited for. */
+    public void limitTime() {
+        limits.arm();
     }
 
-    /** The number of requests since READY_TO_SEND that the peer has, as far as it has said so. Any thread. */
-    public long delivered() {
-        return delivered;
+    /** The peer has said that it has no receive, or has one again. */
+    public void onReceiver() {
+        limits.onReceiver();
     }
 
-    // ---- responses
-
-    /** One past the last request that has been sent, as far as its payload. */
-    long sent() {
-        boolean sending = connection != null && connection.stream().payloadBytes() > 0;
-        return outstanding.next() - (sending ? 1 : 0);
-    }
-
-    // ---- completions
-
-    /** The oldest request fails with that status, and the queue pair with it. */
-    void fail(WorkCompletionStatus status, String reason) {
-        if (hasWork()) {
-            complete(status);
-        }
-        queuePair.enterError(status + ": " + reason);
-    }
-
-    /** Reports the request at {@code head} if it asks for that or failed, and goes on to the next. */
-    void complete(WorkCompletionStatus status) {
-        long index = outstanding.head();
-        outstanding.end();
-        boolean signaled = outstanding.isSignaled(index);
-        long id = queue.workRequestId(index);
-        int opcode = queue.opcode(index);
-        int length = queue.length(index);
-        queue.release(outstanding.head()); // who sees the completion may post another
-        if (signaled || status != WorkCompletionStatus.SUCCESS) {
-            queuePair.completeSend(id, status.code(), opcode, length);
-        }
-    }
-
-    // ---- time limits
-
-    private boolean isWaitingForPeer() {
-        return outstanding.awaitAnswer() || (connection == null && hasWork());
-    }
-
-    private final class Waiting implements TimeLimits.Owner {
+    private final class Connecting implements RequestConnector.Owner {
 
         @Override
-        public boolean isRunning() {
-            return queuePair.isReadyToSend();
+        public int nextPsn() {
+            return (int) pair.get(Word.NEXT_PSN);
         }
 
         @Override
-        public boolean isWaitingForPeer() {
-            return Requester.this.isWaitingForPeer();
+        public RequestConnection open(SocketChannel channel, ByteStream carrier, boolean relayed) throws IOException {
+            return new RequestConnection(
+                    channel, carrier, queuePair, relayed ? queuePair.device().checks() : 0);
         }
 
         @Override
-        public void work() {
-            Requester.this.work();
+        public void onConnected(RequestConnection established) {
+            connection = established;
+            queuePair.onConnectFinished();
+            pair.connect(Objects.requireNonNull(established.inC()));
         }
 
         @Override
-        public void onTimeLimit(WorkCompletionStatus status, String reason) {
-            if (queuePair.isReadyToSend()) {
-                fail(status, reason);
+        public void onRefused(String reason) {
+            if (hasWork()) {
+                pair.failOldest(WorkCompletionStatus.RETRY_EXCEEDED.code(), Reason.NO_CONNECTION);
             }
+        }
+
+        @Override
+        public boolean hasWork() {
+            return pair.has(Word.HAS_WORK);
         }
     }
 }

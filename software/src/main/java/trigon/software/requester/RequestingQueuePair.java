@@ -13,7 +13,4 @@ public interface RequestingQueuePair extends LocalQueuePair {
 
     /** The requester's connection is open, or will not be for now. */
     void onConnectFinished();
-
-    /** Reports that a send work request is complete, or has failed. */
-    void completeSend(long workRequestId, int status, int opcode, int length);
 }

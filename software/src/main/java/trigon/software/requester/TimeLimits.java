@@ -1,5 +1,8 @@
 package trigon.software.requester;
 
+import trigon.software.call.NativePair;
+import trigon.software.call.Reason;
+import trigon.software.call.Word;
 import trigon.software.wire.WireFormat;
 import trigon.stream.loop.EventLoop;
 import trigon.stream.loop.Timer;
@@ -7,39 +10,24 @@ import trigon.verbs.WorkCompletionStatus;
 
 /**
  * A requester's patience with its peer: for any progress (timeout and retry count), and for a receive (RNR retry).
- * Used under the queue pair's lock. In the steady state there is a timer that looks once per period, and nothing is
- * allocated.
+ * Used under the queue pair's lock. In the steady state there is a timer that looks once per period; C asks for it when
+ * an answer is waited for and none runs.
  */
 final class TimeLimits {
 
-    /** Whose time is limited. Called under the queue pair's lock. */
-    interface Owner {
-
-        /** Returns whether the queue pair sends at all. */
-        boolean isRunning();
-
-        /** Returns whether the peer owes an answer, or a connection. */
-        boolean isWaitingForPeer();
-
-        /** Looks for something to do, and arms the limits if there is something to wait for. */
-        void work();
-
-        /** The peer has taken too long. */
-        void onTimeLimit(WorkCompletionStatus status, String reason);
-    }
-
-    private final Owner owner;
+    private final RequestingQueuePair queuePair;
+    private final NativePair pair;
     private final EventLoop eventLoop;
     private final Timer retryTimer;
     private final Timer rnrTimer;
     private long retryNanos;
     private int rnrRetry;
-    long progressAt;
     /** Longer than {@link #retryNanos} while the peer waits for a receive and only says so now and then. */
     private long silenceAllowance;
 
-    TimeLimits(Owner owner, RequestingQueuePair queuePair) {
-        this.owner = owner;
+    TimeLimits(RequestingQueuePair queuePair) {
+        this.queuePair = queuePair;
+        pair = queuePair.inC();
         eventLoop = queuePair.device().eventLoop();
         retryTimer = new Timer(queuePair.lock()::locked, this::onRetryTimer);
         rnrTimer = new Timer(queuePair.lock()::locked, this::onRnrTimer);
@@ -50,61 +38,65 @@ final class TimeLimits {
         retryNanos = newRetryNanos;
         rnrRetry = newRnrRetry;
         silenceAllowance = 0;
+        pair.set(Word.RETRY_NANOS, retryNanos);
+        pair.set(Word.RNR_RETRY, rnrRetry);
     }
 
     void stop() {
         eventLoop.cancel(retryTimer);
         eventLoop.cancel(rnrTimer);
-    }
-
-    /** The peer, or the socket towards it, has given a sign of life. */
-    void onProgress() {
-        progressAt = System.nanoTime();
+        pair.set(Word.TIMER_ARMED, 0);
     }
 
     /** There is something to wait for. */
     void arm() {
-        if (retryNanos > 0 && !retryTimer.isScheduled()) {
-            onProgress();
-            eventLoop.schedule(retryTimer, retryNanos);
+        if (queuePair.isReadyToSend() && !retryTimer.isScheduled()) {
+            schedule(retryNanos);
         }
+    }
+
+    private void schedule(long nanos) {
+        pair.set(Word.TIMER_ARMED, 1);
+        eventLoop.schedule(retryTimer, nanos);
     }
 
     void onRetryTimer() {
-        if (!owner.isRunning()) {
+        pair.set(Word.TIMER_ARMED, 0);
+        if (!queuePair.isReadyToSend()) {
             return;
         }
-        if (!owner.isWaitingForPeer()) {
-            owner.work(); // arms it again for what has just been posted, with the full time
+        if (!pair.has(Word.WAITS_FOR_PEER)) {
+            pair.work(); // arms it again for what has just been posted, with the full time
             return;
         }
-        long left = Math.max(retryNanos, silenceAllowance) - (System.nanoTime() - progressAt);
+        long left = Math.max(retryNanos, silenceAllowance) - (System.nanoTime() - pair.get(Word.PROGRESS_AT));
         if (left > 0) {
-            eventLoop.schedule(retryTimer, left);
+            schedule(left);
         } else {
-            owner.onTimeLimit(WorkCompletionStatus.RETRY_EXCEEDED, "no answer in time");
+            pair.failOldest(WorkCompletionStatus.RETRY_EXCEEDED.code(), Reason.NO_ANSWER);
         }
     }
 
-    /** The peer waits for a receive. It says so again and again; silence longer than that is not waiting. */
-    void onReceiverNotReady(int timerCode) {
+    /**
+     * The peer waits for a receive, or has one. It says so again and again; silence longer than that is not waiting.
+     */
+    void onReceiver() {
+        if (!pair.has(Word.RECEIVER_NOT_READY)) {
+            silenceAllowance = 0;
+            if (rnrTimer.isScheduled()) {
+                eventLoop.cancel(rnrTimer);
+            }
+            return;
+        }
         silenceAllowance = 4 * WireFormat.NOT_READY_REPEAT_NANOS;
-        if (rnrRetry == 0) {
-            onRnrTimer();
-        } else if (rnrRetry < TimerCodes.RNR_RETRY_FOR_EVER && !rnrTimer.isScheduled()) {
-            eventLoop.schedule(rnrTimer, rnrRetry * TimerCodes.rnrNanos(timerCode));
+        if (queuePair.isReadyToSend() && rnrRetry < TimerCodes.RNR_RETRY_FOR_EVER && !rnrTimer.isScheduled()) {
+            eventLoop.schedule(rnrTimer, rnrRetry * TimerCodes.rnrNanos((int) pair.get(Word.RECEIVER_CODE)));
         }
-    }
-
-    /** The peer has a receive now. */
-    void onReceiverReady() {
-        if (rnrTimer.isScheduled()) {
-            eventLoop.cancel(rnrTimer);
-        }
-        silenceAllowance = 0;
     }
 
     private void onRnrTimer() {
-        owner.onTimeLimit(WorkCompletionStatus.RNR_RETRY_EXCEEDED, "the peer posted no receive in time");
+        if (queuePair.isReadyToSend()) {
+            pair.failOldest(WorkCompletionStatus.RNR_RETRY_EXCEEDED.code(), Reason.NO_RECEIVE);
+        }
     }
 }

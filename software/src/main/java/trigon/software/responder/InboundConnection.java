@@ -1,15 +1,16 @@
 package trigon.software.responder;
 
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.call.NativeConnection;
 import trigon.software.connection.DataConnection;
 import trigon.software.wire.ConnectionProofs;
 import trigon.software.wire.Preamble;
@@ -19,7 +20,6 @@ import trigon.stream.ByteStream;
 import trigon.stream.hop.HopUpgrade;
 import trigon.stream.loop.EventLoop;
 import trigon.stream.loop.Timer;
-import trigon.system.Memory;
 import trigon.verbs.Gid;
 
 /**
@@ -41,9 +41,6 @@ public final class InboundConnection extends DataConnection {
          * @param relay the address of the last relay
          */
         HopUpgrade lastHop(InetAddress relay);
-
-        /** The buffer of its preamble, which may be shared with others of this thread. */
-        ByteBuffer preambleBuffer();
 
         /** It has named the queue pair that it wants. */
         void onIdentified(InboundConnection connection, Preamble.Hello hello);
@@ -71,21 +68,20 @@ public final class InboundConnection extends DataConnection {
     /** The longest that an accepted connection may take to identify itself. */
     public static final long PREAMBLE_SECONDS = 5;
 
-    private final SocketChannel channel;
     private final InetSocketAddress from;
     private final Acceptor acceptor;
     private final Timer deadline;
     private final PreambleExchange exchange = new PreambleExchange();
     private volatile Phase phase = Phase.UNIDENTIFIED;
+
+    /** What is read next, while C does not read. */
+    private ByteBuffer expected = ByteBuffer.allocate(WireFormat.PREAMBLE_BYTES);
+
     private Preamble.@Nullable Hello hello;
     private @Nullable ConnectionOwner owner;
-    /** From the adoption on, as is a buffer for input. */
-    private @Nullable ResponseStream stream;
 
     /** The upgrade of the hop from the last relay; null where there is none, or the bytes stay on TCP. */
     private @Nullable HopUpgrade upgrade;
-
-    private boolean refusing;
 
     /**
      * Greets a client that was just accepted. In the event loop's thread.
@@ -93,14 +89,13 @@ public final class InboundConnection extends DataConnection {
      * @throws IOException if it is gone already
      */
     public InboundConnection(SocketChannel channel, EventLoop eventLoop, Acceptor acceptor) throws IOException {
-        super(channel, eventLoop, WireFormat.PREAMBLE_BYTES, acceptor.preambleBuffer());
-        this.channel = channel;
+        super(channel, eventLoop);
         this.acceptor = acceptor;
         from = (InetSocketAddress) channel.getRemoteAddress();
         writeAll(exchange.greet());
         deadline = new Timer(this::onDeadline);
         eventLoop.schedule(deadline, TimeUnit.SECONDS.toNanos(PREAMBLE_SECONDS));
-        arm();
+        armAnew(false);
     }
 
     private void onDeadline() {
@@ -116,19 +111,10 @@ public final class InboundConnection extends DataConnection {
 
     /** A few bytes, to a socket that has room for as many. */
     private void writeAll(ByteBuffer bytes) throws IOException {
-        channel.write(bytes);
+        channel().write(bytes);
         if (bytes.hasRemaining()) {
             throw new IOException("a fresh socket has no room");
         }
-    }
-
-    /** Only after {@link #adoptedBy}. */
-    ResponseStream stream() {
-        ResponseStream mine = stream;
-        if (mine == null) {
-            throw new IllegalStateException("the connection has no owner");
-        }
-        return mine;
     }
 
     /** The preamble of the other end; only after it has come. */
@@ -164,58 +150,57 @@ public final class InboundConnection extends DataConnection {
     }
 
     /**
-     * The requests belong to that responder from now on.
+     * The requests belong to that responder from now on; {@link #open} follows.
      *
      * @throws OutOfMemoryError if there is no memory for its buffers; then nothing has changed
      */
     void adoptedBy(ConnectionOwner responder) {
-        ResponseStream responses = new ResponseStream(carrier());
         if (hello().upgrades()) {
-            stopSharing();
-            upgrade = acceptor.lastHop(address());
-            expectHeaders(upgrade.expected().capacity());
+            HopUpgrade begun = acceptor.lastHop(address());
+            upgrade = begun;
+            expected = begun.expected();
             phase = Phase.UPGRADES;
             eventLoop().schedule(deadline, TimeUnit.SECONDS.toNanos(PREAMBLE_SECONDS));
             keepSelected();
         } else {
-            takeOwnBuffer();
+            giveToC(NativeConnection.inbound(channel(), carrier()));
             phase = Phase.ADOPTED;
         }
         owner = responder;
-        stream = responses;
-        resume();
     }
 
-    /** Answers the last relay, whose word on the hop from there lies at that address. */
-    private void goOnUpgrading(HopUpgrade begun, long at) {
+    /** The peer knows that it is taken: C reads what comes, unless its last hop has no carrier yet. */
+    void open() {
+        ConnectionOwner current = owner;
+        if (phase == Phase.ADOPTED && current != null) {
+            current.onOpen(this);
+        }
+    }
+
+    private void goOnUpgrading() {
+        HopUpgrade begun = upgrade;
         try {
-            ByteBuffer expected = begun.expected();
-            Memory.copy(at, MemorySegment.ofBuffer(expected), expected.capacity());
-            writeAll(ByteBuffer.wrap(begun.next()));
-            expectHeaders(begun.expected().capacity());
-            if (begun.isOver()) {
-                takeOwnBuffer();
-                ByteStream carrier = begun.carrier(channel, eventLoop()::execute);
-                upgrade = null;
-                eventLoop().cancel(deadline);
-                expectHeaders(WireFormat.REQUEST_BYTES);
-                phase = Phase.ADOPTED;
-                carryBy(carrier);
-                stream().carryBy(carrier);
+            while (begun != null && upgrade == begun && fills(expected)) {
+                writeAll(ByteBuffer.wrap(begun.next()));
+                expected = begun.expected();
+                if (begun.isOver()) {
+                    ByteStream carrier = begun.carrier(channel(), eventLoop()::execute);
+                    upgrade = null;
+                    eventLoop().cancel(deadline);
+                    carryBy(carrier);
+                    giveToC(NativeConnection.inbound(channel(), carrier));
+                    phase = Phase.ADOPTED;
+                    open();
+                }
             }
         } catch (IOException | OutOfMemoryError e) {
             end(e.toString());
         }
     }
 
-    /** Returns whether it is the event loop's still: its last hop has no carrier yet. */
-    boolean isUpgrading() {
-        return upgrade != null;
-    }
-
     @Override
     protected boolean staysSelected() {
-        return isUpgrading() || super.staysSelected();
+        return upgrade != null || super.staysSelected(); // it is the event loop's still
     }
 
     /** Ends it for what the peer did, with a line in the log. */
@@ -230,7 +215,7 @@ public final class InboundConnection extends DataConnection {
         close();
     }
 
-    /** Ends it at once; nothing more is read from or written to memory. */
+    /** Ends it at once; C has left it. */
     void close() {
         end("this side has finished with it");
     }
@@ -238,7 +223,6 @@ public final class InboundConnection extends DataConnection {
     /** Ends it once the last responses are out, so that the peer learns what has been done; takes no more requests. */
     void finish() {
         owner = null;
-        discard();
         eventLoop().execute(this::startFinishing);
         phase = Phase.FINISHING;
     }
@@ -251,9 +235,10 @@ public final class InboundConnection extends DataConnection {
     }
 
     private void goOnFinishing() {
-        listen();
-        stream().ring();
-        if (stream().isIdle()) {
+        NativeConnection mine = inC();
+        listen(1);
+        boolean over = mine == null || mine.finishResponses();
+        if (over) {
             try {
                 carrier().shutdownOutput();
             } catch (IOException e) {
@@ -261,29 +246,21 @@ public final class InboundConnection extends DataConnection {
                 return;
             }
         }
-        receive();
+        discardInput();
         if (!isEnded()) {
-            disarm();
-            arm();
+            armAnew(!over);
         }
     }
 
     @Override
     public void onReady() {
         switch (phase) {
-            case UNIDENTIFIED -> {
-                receive();
-                Preamble.Hello named = hello;
-                if (named != null && !isEnded()) {
-                    disarm();
-                    acceptor.onIdentified(this, named);
-                }
-            }
+            case UNIDENTIFIED -> identify();
             case KEPT -> disarm();
             case UPGRADES, ADOPTED -> {
                 ConnectionOwner current = owner;
                 if (current != null && phase == Phase.UPGRADES) {
-                    current.locked(this::receive);
+                    current.locked(this::goOnUpgrading);
                 } else if (current != null) {
                     current.onReady();
                 }
@@ -292,80 +269,33 @@ public final class InboundConnection extends DataConnection {
         }
     }
 
-    @Override
-    protected boolean hasOutput() {
-        return stream != null && !stream.isIdle();
-    }
-
-    @Override
-    protected int bytesUnderWay() {
-        return carrier().isSelectable() ? payloadBytes() : 0;
-    }
-
-    @Override
-    protected void onHeader(long at) {
-        HopUpgrade begun = upgrade;
-        if (begun != null) {
-            goOnUpgrading(begun, at);
-            return;
-        }
-        ConnectionOwner current = owner;
-        if (current != null) {
-            current.onRequest(at);
+    /** Reads no more than the preamble: what follows is C's. */
+    private void identify() {
+        try {
+            if (!fills(expected)) {
+                return;
+            }
+        } catch (IOException e) {
+            end(e.toString());
             return;
         }
         eventLoop().cancel(deadline);
-        switch (exchange.readPreamble(at)) {
+        switch (exchange.readPreamble(expected.array())) {
             case Preamble.Malformed malformed -> reject(malformed.reason());
             case Preamble.Hello named -> {
                 hello = named;
-                expectHeaders(WireFormat.REQUEST_BYTES);
-                pause(); // what follows is the queue pair's, under its lock
+                disarm();
+                acceptor.onIdentified(this, named);
             }
         }
     }
 
     @Override
-    protected void onPayload(long at, int bytes, boolean last) {
-        ConnectionOwner current = owner;
-        if (current != null) {
-            current.onPayload(at, bytes, last);
+    protected void beforeClose() {
+        NativeConnection mine = inC();
+        if (mine != null) {
+            mine.readTail();
         }
-    }
-
-    @Override
-    protected @Nullable ByteBuffer inPlace(int bytes) {
-        ConnectionOwner current = owner;
-        return current == null ? null : current.inPlace(bytes);
-    }
-
-    @Override
-    protected void onPayloadInPlace(int bytes, boolean last) {
-        ConnectionOwner current = owner;
-        if (current != null) {
-            current.onPayloadInPlace(bytes, last);
-        }
-    }
-
-    @Override
-    protected boolean isLeftToMover(int bytes) {
-        ConnectionOwner current = owner;
-        return current != null && current.isLeftToMover(bytes);
-    }
-
-    /** A refusal is queued: no request after it counts. */
-    void onRefused() {
-        refusing = true;
-        ConnectionOwner current = owner;
-        if (current != null) {
-            current.onRefused();
-        }
-        discard();
-    }
-
-    /** Returns whether a refusal is the last that is said on it. */
-    boolean isRefusing() {
-        return refusing;
     }
 
     @Override
@@ -373,9 +303,6 @@ public final class InboundConnection extends DataConnection {
         eventLoop().cancel(deadline);
         if (upgrade != null) {
             upgrade.close();
-        }
-        if (stream != null) {
-            stream.stop();
         }
         if (hello == null) {
             acceptor.onClosed(this);
@@ -385,6 +312,14 @@ public final class InboundConnection extends DataConnection {
         if (current != null) {
             current.onConnectionClosed(this);
         }
-        leaveSelectors();
+    }
+
+    @Override
+    public void onLoopEnd(SelectableChannel channel) {
+        ConnectionOwner current = owner;
+        if (current != null) {
+            current.onDeviceClosed();
+        }
+        end("the device is closed");
     }
 }

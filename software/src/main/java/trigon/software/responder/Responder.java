@@ -1,71 +1,51 @@
 package trigon.software.responder;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.software.call.Attention;
+import trigon.software.call.NativePair;
+import trigon.software.call.Word;
 import trigon.software.connection.LocalDevice;
-import trigon.software.queue.ReceiveQueue;
+import trigon.software.wire.WireFormat;
 import trigon.stream.loop.Timer;
-import trigon.verbs.AccessFlag;
 
 /**
- * The receiving half of a queue pair: its peer's connection, and who may be that. What the peer asks for is
- * carried out by {@link IncomingRequests}. Used under the queue pair's lock.
+ * The receiving half of a queue pair, as far as Java decides: its peer's connection, and who may be that. C carries out
+ * what the peer asks for. Used under the queue pair's lock.
  */
 public final class Responder {
 
-    /** The stage of the peer's requests, which tells what the end of its connection means. */
-    private enum RequestStage {
-        /** None has come, so the peer may still be on another connection. */
-        NONE,
-        /** The first has come: its connection is the peer's. */
-        TAKEN,
-        /** One was refused; nothing after it counts. */
-        REFUSED,
-        /** A relay has altered one; nothing after it counts. */
-        ALTERED
-    }
-
     private static final Logger log = LoggerFactory.getLogger(Responder.class);
-
-    private static final String REFUSAL = "a request was refused";
-
-    /** Every so many calls it looks for requests, though others are expected, or a response. */
-    private static final int CALLS_UNHEARD = 4;
 
     /** So long it may take to hear that the peer's process has ended, if it has while nobody asked for its messages. */
     private static final long HOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final RespondingQueuePair queuePair;
-    private final ReceiveQueue receives;
+    private final NativePair pair;
     private final WaitingConnections waiting;
-    private final IncomingRequests requests;
     private final ConnectionOwner adopter = new Adopter();
-
     private volatile @Nullable InboundConnection connection; // others may ask whether there is one
-    private RequestStage requestStage = RequestStage.NONE;
-    private volatile boolean peerHasEnded; // whoever hears of it says so
     private final Timer holdTimer;
-    /** Calls since the requests were looked at. */
-    private int callsUnheard;
+    private final Timer notReadyTimer;
 
     /** The receiving half of a queue pair in RESET. */
-    public Responder(RespondingQueuePair queuePair, ReceiveQueue receives) {
+    public Responder(RespondingQueuePair queuePair) {
         this.queuePair = queuePair;
-        this.receives = receives;
+        pair = queuePair.inC();
         waiting = new WaitingConnections(queuePair);
-        requests = new IncomingRequests(queuePair, this, receives);
         holdTimer = new Timer(queuePair.lock()::locked, this::endHold);
+        notReadyTimer = new Timer(queuePair.lock()::locked, pair::sayNotReady);
     }
 
     // ---- life cycle
 
     /** READY_TO_RECEIVE: takes the peer's connection, if it has come already. */
     public void start(int receivePsn) {
-        requests.start(receivePsn);
+        pair.set(Word.EXPECTED_PSN, receivePsn);
         offerWaiting();
     }
 
@@ -83,8 +63,8 @@ public final class Responder {
         switch (queuePair.state()) {
             case RESET, INIT -> waiting.keep(candidate);
             case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAINED, SEND_QUEUE_ERROR -> {
-                if (requestStage != RequestStage.NONE
-                        || !queuePair.peer().matches(candidate.hello(), requests.expectedPsn())) {
+                if (pair.has(Word.STAGE)
+                        || !queuePair.peer().matches(candidate.hello(), (int) pair.get(Word.EXPECTED_PSN))) {
                     candidate.reject("it is not the peer of " + queuePair);
                 } else if (!candidate.isProven(queuePair.proofs())) {
                     rejectUnproven(candidate);
@@ -112,49 +92,33 @@ public final class Responder {
     }
 
     private void adopt(InboundConnection peer) {
+        connection = peer;
         try {
             peer.adoptedBy(adopter);
             peer.accept(queuePair.proofs());
         } catch (OutOfMemoryError e) {
+            connection = null;
             peer.reject("there is no memory for its buffers: " + e.getMessage());
             return;
         } catch (IOException e) {
+            connection = null;
             peer.decline("it cannot be told that it is taken: " + e.getMessage());
             return;
         }
-        connection = peer;
+        peer.open();
         log.debug("{} is connected from {}", queuePair, peer.hello());
         offerWaiting();
-        queuePair.workLater(); // it may have said more already
-        queuePair.lock().arm();
     }
 
-    /** Takes no more requests. Responses that need no memory still get out. */
+    /** Takes no more requests: C has left the connection. Responses that need no memory still get out. */
     public void stop() {
         InboundConnection current = connection;
         connection = null;
         queuePair.device().eventLoop().cancel(holdTimer);
+        queuePair.device().eventLoop().cancel(notReadyTimer);
         if (current != null) {
-            current.stream().holdAcknowledgement(false);
             current.finish();
         }
-        requests.drop();
-    }
-
-    /** Completes all receives that are left as flushed. */
-    public void flush() {
-        while (!receives.isEmpty()) {
-            requests.flushOldest();
-        }
-    }
-
-    /** RESET: forgets everything, without completions. */
-    public void reset() {
-        stop();
-        receives.clear();
-        endWaiting();
-        requestStage = RequestStage.NONE;
-        peerHasEnded = false;
     }
 
     /** Closes the connections that wait to be taken. */
@@ -164,101 +128,48 @@ public final class Responder {
         }
     }
 
-    private void onPeerGone() {
-        // as on an RDMA NIC, no request of the receiving side fails because its peer is gone
+    /** The connection has ended. As on an RDMA NIC, no request of the receiving side fails because its peer is gone. */
+    public void onEnded(int attention) {
+        InboundConnection current = connection;
         connection = null;
-        requests.drop();
-        switch (requestStage) {
-            case NONE -> {
-                if (queuePair.hasLostOutboundConnection()) {
-                    queuePair.onBroken();
-                } else {
-                    offerWaiting();
-                }
-            }
-            case TAKEN -> queuePair.onBroken();
-            case REFUSED -> queuePair.enterError(REFUSAL);
-            case ALTERED -> queuePair.enterError("a relay has altered a message");
-        }
-    }
-
-    /**
-     * Ends the queue pair, since a message was altered. The queue pair fails before the receive of that is complete;
-     * with it goes the path, and who has another sends the message again.
-     *
-     * @param part of the message
-     */
-    void onAltered(String part) {
-        InboundConnection current = connection;
         if (current != null) {
-            LocalDevice device = queuePair.device();
-            device.altered().warn(device.settings(), queuePair.peer().address().getAddress(), current.address(), part);
-            requestStage = RequestStage.ALTERED;
-            current.decline("a relay has altered what came on it");
+            if ((attention & Attention.REJECTED) != 0) {
+                current.reject("it broke the protocol on " + queuePair);
+            } else if ((attention & (Attention.HEADER | Attention.PAYLOAD)) != 0) {
+                onAltered(current, (attention & Attention.HEADER) != 0 ? "header" : "payload");
+            } else {
+                current.end("its other side closed it");
+            }
+        }
+        if (pair.has(Word.STAGE) || pair.has(Word.LOST)) {
+            queuePair.onBroken();
+        } else {
+            offerWaiting();
         }
     }
 
-    // ---- the socket
-
-    /**
-     * Takes the requests that have come on the connection; seldom while none is expected, or rather a response, which
-     * saves a system call each time.
-     *
-     * @param unpolled whether nobody polls, so that there is something most likely
-     */
-    public void receive(boolean unpolled, boolean awaitsResponse) {
-        InboundConnection current = connection;
-        boolean likely =
-                unpolled || !receives.isEmpty() || (!awaitsResponse && queuePair.allows(AccessFlag.REMOTE_WRITE));
-        if (current != null && !current.isUpgrading() && (likely || ++callsUnheard >= CALLS_UNHEARD)) {
-            callsUnheard = 0;
-            current.receive();
-        }
+    /** With the queue pair goes the path, and who has another sends the message again. */
+    private void onAltered(InboundConnection current, String part) {
+        LocalDevice device = queuePair.device();
+        device.altered().warn(device.settings(), queuePair.peer().address().getAddress(), current.address(), part);
+        current.decline("a relay has altered what came on it");
     }
 
-    /**
-     * Sends the responses.
-     *
-     * @param all also an acknowledgement that could wait for more
-     * @param now by {@link System#nanoTime}
-     */
-    public void send(boolean all, long now) {
-        InboundConnection current = connection;
-        if (current == null) {
-            return;
-        }
-        ResponseStream stream = current.stream();
-        if (peerHasEnded) {
-            stream.dropAcknowledgement();
-        }
-        if (all || !stream.mayWait(now)) {
-            stream.ring();
-        }
-        if (current.isRefusing() && stream.isIdle()) {
-            queuePair.enterError(REFUSAL);
-        }
+    // ---- what C asks for
+
+    /** The peer waits for a receive, and is told so until it has one. */
+    public void repeatNotReady() {
+        queuePair.device().eventLoop().schedule(notReadyTimer, WireFormat.NOT_READY_REPEAT_NANOS);
     }
 
     /** A message has waited for its receive for long; its sender may have ended in the meantime. */
-    void holdAcknowledgements() {
-        InboundConnection current = connection;
-        if (current != null) {
-            current.stream().holdAcknowledgement(true);
-            queuePair.device().eventLoop().schedule(holdTimer, HOLD_NANOS);
-        }
+    public void holdAcknowledgements() {
+        queuePair.device().eventLoop().schedule(holdTimer, HOLD_NANOS);
     }
 
     private void endHold() {
-        InboundConnection current = connection;
-        if (current != null) {
-            current.stream().holdAcknowledgement(false);
-            send(true, System.nanoTime());
-        }
-    }
-
-    /** {@link trigon.verbs.QueuePair#stopAcknowledging}. Any thread. */
-    public void stopAcknowledging() {
-        peerHasEnded = true;
+        pair.set(Word.ACK_HELD, 0);
+        pair.answer();
     }
 
     // ---- requests
@@ -276,44 +187,21 @@ public final class Responder {
         }
 
         @Override
-        public void onRequest(long at) {
-            if (requestStage == RequestStage.NONE) {
-                requestStage = RequestStage.TAKEN;
-                endWaiting();
+        public void onOpen(InboundConnection opened) {
+            if (opened == connection) {
+                pair.adopt(Objects.requireNonNull(opened.inC()));
             }
-            requests.onRequest(at);
         }
 
         @Override
-        public void onPayload(long at, int bytes, boolean last) {
-            requests.onPayload(at, bytes, last);
-        }
-
-        @Override
-        public @Nullable ByteBuffer inPlace(int bytes) {
-            return requests.inPlace(bytes);
-        }
-
-        @Override
-        public void onPayloadInPlace(int bytes, boolean last) {
-            requests.onPayloadInPlace(bytes, last);
-        }
-
-        @Override
-        public boolean isLeftToMover(int bytes) {
-            return queuePair.lock().isLeftToMover(bytes);
-        }
-
-        @Override
-        public void onRefused() {
-            requestStage = RequestStage.REFUSED;
-            requests.onRefused();
+        public void onDeviceClosed() {
+            queuePair.lock().locked(pair::loseInbound);
         }
 
         @Override
         public void onConnectionClosed(InboundConnection closed) {
             if (closed == connection) {
-                onPeerGone();
+                onEnded(0);
             }
         }
     }
@@ -329,14 +217,6 @@ public final class Responder {
             current.askOften();
         }
         return current != null;
-    }
-
-    /** Goes on with a request whose target may be there: it goes on, and then those after it. */
-    public void goOnWaiting() {
-        requests.goOnWaiting();
-        if (connection != null && connection.hasKept()) {
-            connection.receive();
-        }
     }
 
     /** Returns whether the peer's connection for requests is there. */

@@ -5,7 +5,6 @@ import java.nio.ByteOrder;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Optional;
-import trigon.system.Memory;
 import trigon.verbs.Gid;
 
 /**
@@ -68,11 +67,9 @@ public final class PreambleExchange {
         return ByteBuffer.wrap(said, 0, WireFormat.GREETING_BYTES);
     }
 
-    /** The preamble that lies at that address, or why the bytes are none. */
-    public Preamble readPreamble(long at) {
-        for (int i = 0; i < WireFormat.PREAMBLE_BYTES; i += Long.BYTES) {
-            fields.putLong(PREAMBLE_AT + i, Memory.getLong(at + i));
-        }
+    /** The preamble that those bytes are, or why they are none. */
+    public Preamble readPreamble(byte[] bytes) {
+        fields.put(PREAMBLE_AT, bytes, 0, WireFormat.PREAMBLE_BYTES);
         Optional<String> disagreement = disagreement(PREAMBLE_AT);
         return disagreement.isPresent()
                 ? new Preamble.Malformed(disagreement.get())

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.software.MoverSettings;
+import trigon.software.call.Word;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.NativeBuffer;
@@ -76,7 +77,7 @@ class BrokenConnectionTest {
 
             TcpSockets.shutDown(TcpSockets.connectedTo(port).getFirst());
 
-            Await.until("it is noticed", idle::hasLostOutboundConnection);
+            Await.until("it is noticed", () -> idle.inC().has(Word.LOST));
             assertThat(idle.isSilentlyBroken()).isFalse();
             Pairs.exchange(pair, 1000);
             assertThat(((SoftwareQueuePair) pair.first().queuePair()).engine().isSilentlyBroken())

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import trigon.software.MoverSettings;
 import trigon.software.SoftwareDevice;
-import trigon.software.wire.WireFormat;
+import trigon.software.wire.Messages;
 import trigon.stream.dial.Dialer;
 import trigon.system.PortRange;
 import trigon.testsupport.AllocationAssert;
@@ -47,10 +47,10 @@ class CheckedCircuitTest {
     private static final int SOME = 16;
 
     private static final int FIRST_BYTES = 8;
-    private static final int HEADER = WireFormat.REQUEST_BYTES;
+    private static final int HEADER = Messages.REQUEST_BYTES;
 
     /** Where the second message begins: the first one has a tail. */
-    private static final int SECOND = HEADER + FIRST_BYTES + WireFormat.TAIL_BYTES;
+    private static final int SECOND = HEADER + FIRST_BYTES + Messages.TAIL_BYTES;
 
     private static final int LENGTH_AT = 20;
     private static final int IMMEDIATE_AT = 24;
@@ -134,6 +134,7 @@ class CheckedCircuitTest {
                 } else {
                     assertThat(second.status()).isEqualTo(WorkCompletionStatus.WR_FLUSHED);
                     assertThat(pair.second().queuePair().queryState()).isEqualTo(QueuePairStateCode.ERROR);
+                    Await.until("it is told", () -> !warnings.isEmpty());
                     assertThat(warnings)
                             .singleElement()
                             .asString()
@@ -245,8 +246,8 @@ class CheckedCircuitTest {
             ByteBuffer requests = ByteBuffer.wrap(relay.requests()).order(ByteOrder.LITTLE_ENDIAN);
             for (int at = 0; at < requests.capacity(); at += HEADER + length) {
                 int opcode = requests.getInt(at);
-                assertThat(opcode & WireFormat.CHECKED).isNotZero();
-                checked.add((opcode & WireFormat.CHECKED_PAYLOAD) != 0);
+                assertThat(opcode & Messages.CHECKED).isNotZero();
+                checked.add((opcode & Messages.CHECKED_PAYLOAD) != 0);
             }
         });
         return checked;
@@ -257,7 +258,7 @@ class CheckedCircuitTest {
         between(NONE, WHOLE, MoverSettings.NONE, (pair, relay) -> {
             Pairs.exchange(pair, 100);
             ByteBuffer header = ByteBuffer.wrap(relay.requests()).order(ByteOrder.LITTLE_ENDIAN);
-            assertThat(header.getInt(0) & (WireFormat.CHECKED | WireFormat.CHECKED_PAYLOAD))
+            assertThat(header.getInt(0) & (Messages.CHECKED | Messages.CHECKED_PAYLOAD))
                     .isZero();
             assertThat(header.getInt(16)).isZero();
         });

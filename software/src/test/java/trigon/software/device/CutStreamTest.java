@@ -9,6 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import trigon.software.wire.Messages;
 import trigon.software.wire.WireFormat;
 import trigon.testsupport.Await;
 import trigon.testsupport.NativeBuffer;
@@ -25,7 +26,7 @@ import trigon.verbs.WorkCompletionStatus;
 class CutStreamTest {
 
     private static final int FIRST_BYTES = 8;
-    private static final int HEADER = WireFormat.REQUEST_BYTES;
+    private static final int HEADER = Messages.REQUEST_BYTES;
     private static final byte UNTOUCHED = 7;
     private static final ConnectionKey KEY = ConnectionKey.of(new byte[ConnectionKey.BYTES]);
 
@@ -92,9 +93,9 @@ class CutStreamTest {
     private static byte[] message(ConnectedPair pair, int number, byte[] payload) {
         try (NativeBuffer header = new NativeBuffer(HEADER)) {
             int psn = (pair.first().endpoint().psn() + number) & WireFormat.PSN_MASK;
-            WireFormat.putRequest(
+            Messages.putRequest(
                     header.address(),
-                    WireFormat.SEND_WITH_IMMEDIATE | WireFormat.UNANSWERED,
+                    Messages.SEND_WITH_IMMEDIATE | Messages.UNANSWERED,
                     psn,
                     payload.length,
                     0,

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import trigon.software.MoverSettings;
-import trigon.software.memory.Buffers;
+import trigon.software.call.Buffers;
 import trigon.testsupport.Await;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.verbs.ConnectedPair;

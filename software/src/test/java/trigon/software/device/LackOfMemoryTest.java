@@ -27,6 +27,8 @@ class LackOfMemoryTest {
                         "-Xmx64m",
                         "-XX:MaxDirectMemorySize=8m",
                         "--enable-native-access=ALL-UNNAMED",
+                        "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
+                        "-Dtrigon.lane.library=" + System.getProperty("trigon.lane.library", ""),
                         "-cp",
                         System.getProperty("jdk.module.path", "")
                                 + System.getProperty("path.separator")

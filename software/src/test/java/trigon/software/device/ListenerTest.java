@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.software.responder.InboundConnection;
 import trigon.software.wire.Preamble;
-import trigon.software.wire.WireFormat;
+import trigon.software.wire.Messages;
 import trigon.testsupport.Await;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.ManualClock;
@@ -103,11 +103,11 @@ class ListenerTest {
     @Test
     void takesAPreambleByteByByte() throws IOException {
         try (ConnectedPair pair = ConnectedPair.create(fabric, Loopback.PATIENT);
-                NativeBuffer request = new NativeBuffer(WireFormat.REQUEST_BYTES)) {
+                NativeBuffer request = new NativeBuffer(Messages.REQUEST_BYTES)) {
             pair.second().becomeReadyToReceive(pair.first().endpoint());
             pair.second().queuePair().postReceive(7, 0, 0, 0);
             int psn = pair.first().endpoint().psn();
-            WireFormat.putRequest(request.address(), WireFormat.SEND, psn, 0, 0, 0, 0);
+            Messages.putRequest(request.address(), Messages.SEND, psn, 0, 0, 0, 0);
             try (RawClient slow = RawClient.to(pair)) {
                 byte[] preamble = slow.preamble(RawClient.hello(pair, 0, 0), null);
                 for (int i = 0; i < preamble.length - 1; i++) {

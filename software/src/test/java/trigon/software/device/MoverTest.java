@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.software.MoverSettings;
+import trigon.software.wire.Messages;
 import trigon.software.wire.WireFormat;
 import trigon.system.Memory;
 import trigon.testsupport.Await;
@@ -63,7 +64,7 @@ class MoverTest {
             send(pair.second(), memory, remote);
             Await.until("it waits", () -> {
                 pair.first().hasReceive();
-                return Pairs.engine(pair.first()).awaitsReceive;
+                return Pairs.awaitsReceive(pair.first());
             });
             Pairs.send(pair, 1, memory, local, 0, LONG);
             assertThat(pair.first().hasSend()).isFalse();
@@ -106,11 +107,11 @@ class MoverTest {
     }
 
     private static byte[] half(ConnectedPair pair, int length) {
-        try (NativeBuffer header = new NativeBuffer(WireFormat.REQUEST_BYTES)) {
+        try (NativeBuffer header = new NativeBuffer(Messages.REQUEST_BYTES)) {
             int psn = pair.first().endpoint().psn() & WireFormat.PSN_MASK;
-            WireFormat.putRequest(header.address(), WireFormat.SEND | WireFormat.UNANSWERED, psn, length, 0, 0, 0);
-            byte[] said = Arrays.copyOf(header.bytes(), WireFormat.REQUEST_BYTES + length / 2);
-            Arrays.fill(said, WireFormat.REQUEST_BYTES, said.length, (byte) 1);
+            Messages.putRequest(header.address(), Messages.SEND | Messages.UNANSWERED, psn, length, 0, 0, 0);
+            byte[] said = Arrays.copyOf(header.bytes(), Messages.REQUEST_BYTES + length / 2);
+            Arrays.fill(said, Messages.REQUEST_BYTES, said.length, (byte) 1);
             return said;
         }
     }

@@ -3,6 +3,7 @@ package trigon.software.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
+import trigon.software.call.Word;
 import trigon.software.requester.RequesterState;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.verbs.ConnectedPair;
@@ -25,10 +26,15 @@ public final class Pairs {
         return ((SoftwareQueuePair) end.queuePair()).engine();
     }
 
+    /** Whether a request of the peer waits for a receive. */
+    static boolean awaitsReceive(VerbsEnd end) {
+        return engine(end).inC().has(Word.AWAITS_RECEIVE);
+    }
+
     /** On which the peer of the first end is silent; of its time limits only. */
     public static void letADayPass(ConnectedPair pair) {
         QueuePairEngine queuePair = engine(pair.first());
-        queuePair.lock().locked(() -> RequesterState.letADayPass(queuePair.requester));
+        queuePair.lock().locked(() -> RequesterState.letADayPass(queuePair.requester, queuePair.inC()));
     }
 
     public static ConnectedPair open(SoftwareVerbs sender, SoftwareVerbs receiver) {

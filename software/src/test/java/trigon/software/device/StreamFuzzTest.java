@@ -21,6 +21,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.slf4j.LoggerFactory;
+import trigon.software.wire.Messages;
 import trigon.software.wire.WireFormat;
 import trigon.testsupport.NativeBuffer;
 import trigon.testsupport.verbs.ConnectedPair;
@@ -123,17 +124,17 @@ class StreamFuzzTest {
     private static byte[] completed(byte[] said, ConnectedPair pair, long address, int key) {
         ByteBuffer buffer = ByteBuffer.wrap(said).order(ByteOrder.LITTLE_ENDIAN);
         int psn = pair.first().endpoint().psn();
-        for (int at = 0; at + WireFormat.REQUEST_BYTES <= said.length; at += WireFormat.REQUEST_BYTES) {
+        for (int at = 0; at + Messages.REQUEST_BYTES <= said.length; at += Messages.REQUEST_BYTES) {
             if (buffer.getInt(at + 4) == 0) {
                 buffer.putInt(at + 4, psn++ & WireFormat.PSN_MASK);
             }
             if (buffer.getLong(at + 8) == 0 && buffer.getInt(at + 16) == 0) {
                 buffer.putLong(at + 8, address).putInt(at + 16, key);
             }
-            int checkAt = at + WireFormat.CHECKED_HEADER_BYTES;
-            if ((buffer.getInt(at) & WireFormat.CHECKED) != 0 && buffer.getInt(checkAt) == 0) {
+            int checkAt = at + Messages.CHECKED_HEADER_BYTES;
+            if ((buffer.getInt(at) & Messages.CHECKED) != 0 && buffer.getInt(checkAt) == 0) {
                 CRC32C check = new CRC32C();
-                check.update(said, at, WireFormat.CHECKED_HEADER_BYTES);
+                check.update(said, at, Messages.CHECKED_HEADER_BYTES);
                 buffer.putInt(checkAt, (int) check.getValue());
             }
         }

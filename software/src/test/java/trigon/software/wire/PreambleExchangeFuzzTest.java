@@ -60,7 +60,7 @@ class PreambleExchangeFuzzTest {
             for (int i = 0; i < preamble.length; i++) {
                 Memory.putByte(buffer.at(i), preamble[i]);
             }
-            return exchange.readPreamble(buffer.address());
+            return exchange.readPreamble(buffer.bytes());
         }
     }
 

@@ -36,7 +36,7 @@ class PreambleExchangeTest {
             for (int i = 0; i < preamble.length; i++) {
                 Memory.putByte(buffer.at(i), preamble[i]);
             }
-            return exchange.readPreamble(buffer.address());
+            return exchange.readPreamble(buffer.bytes());
         }
     }
 

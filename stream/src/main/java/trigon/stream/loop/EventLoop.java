@@ -32,6 +32,15 @@ public final class EventLoop implements AutoCloseable {
 
         /** The channel is ready for an operation of its key. */
         void onReady();
+
+        /**
+         * The event loop has ended: closes the channel, so that peers see that this end is gone.
+         *
+         * @throws IOException if that fails
+         */
+        default void onLoopEnd(SelectableChannel channel) throws IOException {
+            channel.close();
+        }
     }
 
     /** An owner of something that no selector tells of. Called by the event loop. */
@@ -201,6 +210,10 @@ public final class EventLoop implements AutoCloseable {
             Objects.requireNonNull(key).cancel();
             task.run();
         }
+
+        /** It stays its owner's. */
+        @Override
+        public void onLoopEnd(SelectableChannel channel) {}
     }
 
     // ---- its thread
@@ -315,8 +328,10 @@ public final class EventLoop implements AutoCloseable {
     private void end(Selector open) {
         watched.forEach(owner -> guarded(owner::onEnd));
         try (open) {
-            for (SelectionKey key : open.keys()) {
-                if (!(key.attachment() instanceof FirstReady)) {
+            for (SelectionKey key : List.copyOf(open.keys())) {
+                if (key.attachment() instanceof Handler owner) {
+                    owner.onLoopEnd(key.channel());
+                } else {
                     key.channel().close();
                 }
             }

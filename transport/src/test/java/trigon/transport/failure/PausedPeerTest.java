@@ -78,6 +78,7 @@ class PausedPeerTest {
                         "-Xmx64m",
                         "--enable-native-access=ALL-UNNAMED",
                         LaneVerbs.LIBRARY_OPTION,
+                        LaneVerbs.EXPORTS_OPTION,
                         "-cp",
                         System.getProperty("java.class.path"),
                         PausedReceiver.class.getName(),

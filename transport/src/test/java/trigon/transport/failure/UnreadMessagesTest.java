@@ -80,6 +80,7 @@ class UnreadMessagesTest {
                 "-XX:+UseSerialGC",
                 "--enable-native-access=ALL-UNNAMED",
                 LaneVerbs.LIBRARY_OPTION,
+                LaneVerbs.EXPORTS_OPTION,
                 "-cp",
                 System.getProperty("java.class.path"),
                 UnreadReceiver.class.getName(),

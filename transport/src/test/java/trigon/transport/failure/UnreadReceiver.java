@@ -219,6 +219,7 @@ record UnreadReceiver(Path directory, int size, int pauseSeconds, int leastBytes
                 "-Xmx64m",
                 "--enable-native-access=ALL-UNNAMED",
                 LaneVerbs.LIBRARY_OPTION,
+                LaneVerbs.EXPORTS_OPTION,
                 "-cp",
                 System.getProperty("java.class.path"),
                 UnreadSender.class.getName(),

@@ -43,6 +43,9 @@ public final class LaneVerbs {
     /** By what a test's child process finds the library, too. */
     public static final String LIBRARY_OPTION = "-D" + LIBRARY + "=" + System.getProperty(LIBRARY, "");
 
+    /** By what it finds the descriptors of its sockets. */
+    public static final String EXPORTS_OPTION = "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED";
+
     /** The functions of the library that tests use in place of the entry library. */
     public static final LaneFunctions FUNCTIONS =
             LaneFunctions.at(SymbolLookup.libraryLookup(Path.of(System.getProperty(LIBRARY, "")), Arena.global())

@@ -6,7 +6,6 @@ import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
-import trigon.software.memory.ShortCopy;
 import trigon.stress.NativeSlots;
 import trigon.system.Memory;
 
@@ -30,7 +29,8 @@ public class ClearToSendStress {
 
     @Actor
     public void device() {
-        ShortCopy.copy(made, entry, ClearToSend.BYTES);
+        Memory.copy(made, entry, ClearToSend.SEQUENCE);
+        Memory.putLongRelease(entry + ClearToSend.SEQUENCE, Memory.getLong(made + ClearToSend.SEQUENCE));
     }
 
     @Actor

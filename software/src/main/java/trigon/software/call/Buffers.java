@@ -1,4 +1,4 @@
-package trigon.software.memory;
+package trigon.software.call;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
