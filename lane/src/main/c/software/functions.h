@@ -1,6 +1,6 @@
 /*
- * What Java calls of the software device: trigon.software.device.SoftwareFunctions has the same order. All arguments and
- * results are 64 bits wide. Under the lock: the calling thread has called lock.
+ * What Java calls of the software device: trigon.software.call.SoftwareFunctions has the same order. All arguments
+ * and results are 64 bits wide. Under the lock: the calling thread has called lock.
  */
 #ifndef TRIGON_SOFTWARE_FUNCTIONS_H
 #define TRIGON_SOFTWARE_FUNCTIONS_H
@@ -15,7 +15,7 @@ struct queue_pair;
 struct region;
 struct software_device;
 
-/* Words of a queue pair that Java reads or writes: trigon.software.device.Word. */
+/* Words of a queue pair that Java reads or writes: trigon.software.call.Word. */
 enum word {
   WORD_STATE,
   WORD_CLOSED,
@@ -63,8 +63,8 @@ struct software_functions {
   void *poll;
 
   /* The same with one work request, for Java. Negative: none. */
-  int64_t (*send)(struct queue_pair *pair, int64_t number, int64_t address, int64_t length_and_key, int64_t remote_address,
-                  int64_t remote_key_and_immediate, int64_t opcode_and_flags);
+  int64_t (*send)(struct queue_pair *pair, int64_t number, int64_t address, int64_t length_and_key,
+                  int64_t remote_address, int64_t remote_key_and_immediate, int64_t opcode_and_flags);
   int64_t (*receive)(struct queue_pair *pair, int64_t number, int64_t address, int64_t length_and_key);
 
   /* Devices and memory; 0: there is none. */

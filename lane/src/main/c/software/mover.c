@@ -1,10 +1,10 @@
 /*
- * A thread that makes the progress of queue pairs while they have long messages under way, and sleeps in poll(2) as long
- * as no socket of theirs is ready: a call that blocked in one direction would hold up the other, and memory that is
+ * A thread that makes the progress of queue pairs while they have long messages under way, and sleeps in poll(2) as
+ * long as no socket of theirs is ready: a call that blocked in one direction would hold up the other, and memory that is
  * taken back. It never looks for work, and takes no signal of the host's. A queue pair has the same one for life.
  *
- * Sockets are closed by Java without asking it; it may sleep on a number that means another socket by then, and is woken
- * for nothing, or by mover_wake.
+ * Sockets are closed by Java without asking it; it may sleep on a number that means another socket by then, and is
+ * woken for nothing, or by mover_wake.
  */
 #include <poll.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ struct mover {
   int bell;            /* an eventfd */
   pthread_t thread;
   _Atomic(struct queue_pair *) newly_given; /* a list, the latest first; any thread adds, it takes all */
-  _Atomic uint32_t asleep;                  /* it waits for sockets, or is about to: its; any thread looks, afterwards */
+  _Atomic uint32_t asleep;                  /* it waits, or is about to: its; any thread looks, afterwards */
   _Atomic uint32_t look_at_all;             /* any thread sets it; it resets it, and looks */
   _Atomic uint32_t closed;                  /* Java's */
   _Atomic uint32_t ended;                   /* its; any thread */

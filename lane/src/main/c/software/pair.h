@@ -27,7 +27,7 @@ enum { STATE_RESET = 0, STATE_READY_TO_RECEIVE = 2, STATE_READY_TO_SEND = 3, STA
 /* Java's trigon.verbs.SendFlag, beside those of verbs_abi.h. */
 enum { FLAG_INJECT_COMPLETE = 1 << 16, FLAG_DELIVERY_COMPLETE = 1 << 17 };
 
-/* Why a queue pair went to the error state: trigon.software.device.Reason. */
+/* Why a queue pair went to the error state: trigon.software.call.Reason. */
 enum reason {
   REASON_NONE,
   REASON_ASKED_FOR,
@@ -41,7 +41,7 @@ enum reason {
   REASON_ALTERED
 };
 
-/* What Java is to look at: trigon.software.device.Attention. */
+/* What Java is to look at: trigon.software.call.Attention. */
 enum {
   ATTENTION_ARM = 1,             /* the event loop is to watch a socket for more than it does */
   ATTENTION_FAILED = 1 << 1,     /* it is in the error state */

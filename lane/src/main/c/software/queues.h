@@ -1,6 +1,6 @@
 /*
- * The queues of the software device: rings in memory of Java's, which frees it once nobody can use them. Neither side of
- * a ring locks, allocates or waits. Indexes count up without end.
+ * The queues of the software device: rings in memory of Java's, which frees it once nobody can use them. Neither side
+ * of a ring locks, allocates or waits. Indexes count up without end.
  */
 #ifndef TRIGON_SOFTWARE_QUEUES_H
 #define TRIGON_SOFTWARE_QUEUES_H

@@ -76,7 +76,8 @@ static void add(struct queue_pair *pair, const struct send_entry *entry, uint32_
       .bytes = entry->length,
       .queue_pair = pair->number,
   };
-  if (!add_completion(pair->send_completions, &completion) && atomic_exchange(&pair->send_completions->overrun, 1) == 0) {
+  if (!add_completion(pair->send_completions, &completion) &&
+      atomic_exchange(&pair->send_completions->overrun, 1) == 0) {
     pair_raise(pair, ATTENTION_SENDS_OVERRAN);
   }
 }
@@ -421,7 +422,8 @@ static bool take_responses(struct queue_pair *pair, struct outbound *out) {
 void requester_receive(struct queue_pair *pair, bool even_if_nobody_waits) {
   struct requester *requester = &pair->requester;
   struct outbound *out = pair->outbound;
-  if (out == NULL || !(even_if_nobody_waits || requester->signaled > 0 || ++requester->calls_unheard >= CALLS_UNHEARD)) {
+  if (out == NULL ||
+      !(even_if_nobody_waits || requester->signaled > 0 || ++requester->calls_unheard >= CALLS_UNHEARD)) {
     return;
   }
   requester->calls_unheard = 0;

@@ -523,8 +523,8 @@ static void receive(struct queue_pair *pair, struct inbound *in) {
 }
 
 /*
- * Takes the requests that have come; seldom while none is expected, or rather a response, which saves a system call each
- * time.
+ * Takes the requests that have come; seldom while none is expected, or rather a response, which saves a system call
+ * each time.
  */
 void responder_receive(struct queue_pair *pair, bool unpolled, bool awaits_response) {
   struct responder *responder = &pair->responder;

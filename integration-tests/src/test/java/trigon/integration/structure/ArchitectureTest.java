@@ -214,7 +214,7 @@ class ArchitectureTest {
                 .layer("connection")
                 .definedBy(root + "connection")
                 .layer("data")
-                .definedBy(root + "queue", root + "memory", root + "wire")
+                .definedBy(root + "call", root + "memory", root + "wire")
                 .whereLayer("device")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("requester")
@@ -235,6 +235,7 @@ class ArchitectureTest {
                         "trigon.verbs.ffm..",
                         "trigon.system..",
                         "trigon.transport.request..",
+                        "trigon.software.call..",
                         "trigon.onesided.cuda..",
                         "trigon.entry..",
                         "trigon.testsupport..")

@@ -36,8 +36,7 @@ class WireFormatTest {
             Messages.putPayloadCheck(at, 0x12345678);
             Messages.putHeaderCheck(at, 0x9ABCDEF0);
 
-            assertThat(Messages.requestOpcode(at))
-                    .isEqualTo(opcode | Messages.CHECKED | Messages.CHECKED_PAYLOAD);
+            assertThat(Messages.requestOpcode(at)).isEqualTo(opcode | Messages.CHECKED | Messages.CHECKED_PAYLOAD);
             assertThat(Messages.plainOpcode(Messages.requestOpcode(at))).isEqualTo(Messages.SEND_WITH_IMMEDIATE);
             assertThat(Messages.requestPsn(at)).isEqualTo(0xFFFFFF);
             assertThat(Messages.requestLength(at)).isEqualTo(4096);
