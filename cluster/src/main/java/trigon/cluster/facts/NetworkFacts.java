@@ -9,6 +9,7 @@ import trigon.cluster.machine.FirewallFacts;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.MachineLinks;
 import trigon.cluster.machine.Nic;
+import trigon.cluster.machine.NicManager;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LocalLink;
 import trigon.routing.RouteLookup;
@@ -23,6 +24,7 @@ import trigon.routing.SharedSubnets;
  * @param reversePathFilter by interface; see the kernel's ip-sysctl
  * @param interfacesWithoutIpv6 that could have link-local addresses, had they not IPv6 switched off
  * @param loopbackName the loopback address that the node's own name has there; empty if it has another one
+ * @param managers programs that keep what the interfaces have
  * @param interfacesToNeighbours by which the kernel sends from an address to others in its subnet, by address
  */
 public record NetworkFacts(
@@ -32,6 +34,7 @@ public record NetworkFacts(
         Map<String, Long> reversePathFilter,
         List<String> interfacesWithoutIpv6,
         Optional<String> loopbackName,
+        Map<String, NicManager> managers,
         Map<String, String> interfacesToNeighbours,
         Optional<FirewallFacts> firewall) {
 
@@ -45,6 +48,7 @@ public record NetworkFacts(
                 filters(machine, links.nics()),
                 withoutIpv6(machine, links.nics()),
                 loopbackName(machine),
+                NicManager.of(machine, links.nics()),
                 interfacesToNeighbours(links),
                 Optional.of(FirewallFacts.of(machine)));
     }

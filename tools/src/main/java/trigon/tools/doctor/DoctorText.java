@@ -1,12 +1,9 @@
 package trigon.tools.doctor;
 
-import java.net.Inet4Address;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.BinaryOperator;
-import java.util.function.Predicate;
 import trigon.cluster.diagnosis.Finding;
 import trigon.cluster.diagnosis.Finding.Kind;
 import trigon.cluster.diagnosis.Finding.Remedy;
@@ -18,6 +15,7 @@ import trigon.tools.console.Console;
 import trigon.tools.console.Count;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.keep.Lasting;
 
 /** Findings for people: a matrix of the nodes, the links that were tried, and what is wrong. */
 final class DoctorText {
@@ -235,19 +233,10 @@ final class DoctorText {
                     console.out().println("# " + remedy.node() + ": " + finding.code());
                     console.out().println(line);
                     if (changes) {
-                        LastingCommands.of(remedy.text(), hasIpv4(remedy.node()))
-                                .forEach(console.out()::println);
+                        Lasting.of(remedy.text(), seen.node(remedy.node())).forEach(console.out()::println);
                     }
                 }
             }
         }
-    }
-
-    /** Tells whether an interface of the node has an address of IPv4 that somebody or something has given it. */
-    private Predicate<String> hasIpv4(String node) {
-        return name -> Optional.ofNullable(seen.facts().get(node)).stream()
-                .flatMap(facts -> facts.interfaceNamed(name).stream())
-                .flatMap(nic -> nic.ownAddresses().stream())
-                .anyMatch(each -> each.address() instanceof Inet4Address four && !four.isLinkLocalAddress());
     }
 }

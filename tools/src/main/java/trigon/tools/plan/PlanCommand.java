@@ -86,8 +86,9 @@ public final class PlanCommand extends ToolCommand {
     @Option(
             names = "--write",
             paramLabel = "FOLDER",
-            description = "Write a folder for each node into this one, with apply.sh, launch.sh and files for"
-                    + " netplan and NetworkManager; and cluster.yaml, cables.svg, hosts and launchers.txt for all.")
+            description =
+                    "Write a folder for each node into this one, with apply.sh, launch.sh and files for"
+                            + " what keeps addresses there, such as netplan; and cluster.yaml, cables.svg, hosts and launchers.txt for all.")
     private Optional<Path> write = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.plan/1.")
@@ -221,7 +222,7 @@ public final class PlanCommand extends ToolCommand {
         console.out()
                 .println("  for node in %s; do scp -r %s/$node $node: && ssh -t $node sudo ./$node/apply.sh; done"
                         .formatted(String.join(" ", plan.order()), ShellWord.path(folder)));
-        say("\"apply.sh netplan\" and \"apply.sh networkmanager\" keep them.");
+        say("With the name of what is in charge of the interfaces, such as \"apply.sh netplan\", it keeps them.");
     }
 
     private void say(String text) {

@@ -1,10 +1,16 @@
 package trigon.tools.plan;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import trigon.system.InterfaceAddress;
+import trigon.tools.keep.Change;
+import trigon.tools.keep.Keeper;
+import trigon.tools.keep.LastingFile;
+import trigon.tools.keep.WantedNic;
 import trigon.tools.plan.Subnets.NicAddress;
 
 /** The files of a plan: a folder for each node, which only that node accepts, and what concerns all of them. Pure. */
@@ -34,9 +40,10 @@ final class PlanFiles {
             files.put(node + "/apply" + SCRIPT, apply(node));
             files.put(node + "/cluster.yaml", plan.clusterFile());
             files.put(node + "/launch" + SCRIPT, launch(node, rank));
-            files.put(node + "/netplan.yaml", netplan(node));
-            for (NicAddress nic : plan.nics(node)) {
-                files.put(node + "/networkmanager/trigon-" + nic.nic() + ".nmconnection", networkManager(nic));
+            for (Keeper keeper : Keeper.all()) {
+                lasting(node, keeper).stream()
+                        .filter(file -> !file.isLink())
+                        .forEach(file -> files.put(node + "/" + keeper.word() + "/" + file.name(), file.text()));
             }
         }
         return files;
@@ -64,9 +71,9 @@ final class PlanFiles {
                 #!/bin/sh
                 # Gives the node %1$s its addresses for old ones, and its interfaces the MTU %2$d. As root, on %1$s:
                 #   ./apply.sh                   until the machine starts anew
-                #   ./apply.sh netplan           for good, where netplan is used, as on Ubuntu
-                #   ./apply.sh networkmanager    for good, where NetworkManager is used
-                """.formatted(node, mtu)
+                #   ./apply.sh PROGRAM           for good, by what is in charge of these interfaces, such as netplan:
+                #     %3$s
+                """.formatted(node, mtu, words())
                 + guard("apply.sh", node)
                 + """
                 drop() { # INTERFACE ADDRESS: removes an address that the plan replaces, but none that is in use
@@ -90,30 +97,53 @@ final class PlanFiles {
                 case ${1-} in
                   "")
                 %2$s    ;;
-                  netplan)
-                    install -m 600 "$here/netplan.yaml" /etc/netplan/60-trigon.yaml
-                    netplan apply
-                %4$s    ;;
-                  networkmanager)
-                    install -m 600 "$here"/networkmanager/*.nmconnection /etc/NetworkManager/system-connections/
-                    nmcli connection reload
-                    for nic in %1$s; do nmcli connection up "trigon-$nic"; done
-                    ;;
-                  *)
-                    echo "apply.sh: $1: must be netplan, networkmanager or nothing" >&2
+                %4$s  *)
+                    echo "apply.sh: $1: must be one of %5$s, or nothing" >&2
                     exit 2
                     ;;
                 esac
                 %3$s""".formatted(
-                                plan.nics(node).stream().map(NicAddress::nic).collect(Collectors.joining(" ")),
-                                indented(plan.nics(node).stream().map(this::address)),
-                                replaced(node, "drop %s %s\n"),
-                                indented(replaced(
-                                                node,
-                                                "grep -lF %2$s /etc/netplan/*.yaml | while read -r file; do echo"
-                                                        + " \"apply.sh: remove %2$s of %1$s from $file: netplan sets it"
-                                                        + " again\" >&2; done\n")
-                                        .lines()));
+                        plan.nics(node).stream().map(NicAddress::nic).collect(Collectors.joining(" ")),
+                        indented(plan.nics(node).stream().map(this::address)),
+                        replaced(node, "drop %s %s\n"),
+                        Keeper.all().stream().map(keeper -> kept(node, keeper)).collect(Collectors.joining()),
+                        words());
+    }
+
+    private static String words() {
+        return Keeper.all().stream().map(Keeper::word).collect(Collectors.joining(", "));
+    }
+
+    /** The branch of apply.sh in which a program keeps the node's addresses. */
+    private String kept(String node, Keeper keeper) {
+        List<String> lines = new ArrayList<>();
+        for (LastingFile file : lasting(node, keeper)) {
+            lines.add(
+                    file.isLink()
+                            ? "mkdir -p %s && ln -sf %s %s".formatted(file.folder(), file.text(), file.path())
+                            : "install -D -m %s \"$here/%s/%s\" %s"
+                                    .formatted(file.mode(), keeper.word(), file.name(), file.path()));
+        }
+        nics(node).flatMap(nic -> keeper.reread(nic).stream()).distinct().forEach(lines::add);
+        nics(node).flatMap(nic -> keeper.activate(nic).stream()).forEach(lines::add);
+        keeper.mergedWith()
+                .ifPresent(others -> replaced(
+                                node,
+                                "grep -lF %2$s " + others
+                                        + " 2>/dev/null | while read -r file; do echo \"apply.sh: remove"
+                                        + " %2$s of %1$s from $file, which sets it again\" >&2; done\n")
+                        .lines()
+                        .forEach(lines::add));
+        return "  " + keeper.word() + ")\n" + indented(lines.stream()) + "    ;;\n";
+    }
+
+    private List<LastingFile> lasting(String node, Keeper keeper) {
+        return nics(node).flatMap(nic -> keeper.files(nic).stream()).toList();
+    }
+
+    private Stream<WantedNic> nics(String node) {
+        return plan.nics(node).stream()
+                .map(nic -> new WantedNic(nic.nic(), mtu, List.of(), List.of(InterfaceAddress.parse(nic.address()))));
     }
 
     private static String indented(Stream<String> lines) {
@@ -128,8 +158,8 @@ final class PlanFiles {
     }
 
     private String address(NicAddress nic) {
-        return "ip addr replace %s dev %s && ip link set %s mtu %d up"
-                .formatted(nic.address(), nic.nic(), nic.nic(), mtu);
+        return new Change.Add(nic.nic(), InterfaceAddress.parse(nic.address())).command() + " && "
+                + new Change.Link(nic.nic(), mtu).command();
     }
 
     /** Commands that give the node's interfaces their addresses, and remove others, until the machine restarts. */
@@ -173,40 +203,5 @@ final class PlanFiles {
                 # Slurm
                 SLURM_HOSTFILE=$PWD/hosts srun --ntasks %2$d --distribution arbitrary PROGRAM
                 """.formatted(plan.withoutRelay() ? ", in which a ring needs no relay" : "", nodes);
-    }
-
-    /** A file of a node for netplan, whole. It also undoes what a file before it says of link-local addresses. */
-    private String netplan(String node) {
-        StringBuilder file =
-                new StringBuilder("# of %s; ./apply.sh netplan makes it /etc/netplan/60-trigon.yaml\n".formatted(node));
-        file.append(replaced(node, "# netplan adds to what other files say: remove %2$s of %1$s there\n"));
-        file.append("network:\n  version: 2\n  ethernets:\n");
-        for (NicAddress nic : plan.nics(node)) {
-            file.append("    %s: {addresses: [%s], mtu: %d, dhcp4: false, link-local: [ipv6], optional: true}\n"
-                    .formatted(nic.nic(), nic.address(), mtu));
-        }
-        return file.toString();
-    }
-
-    /** As nm-settings-keyfile(5) has it. */
-    private String networkManager(NicAddress nic) {
-        return """
-                [connection]
-                id=trigon-%1$s
-                type=ethernet
-                interface-name=%1$s
-                autoconnect-priority=100
-
-                [ethernet]
-                mtu=%2$d
-
-                [ipv4]
-                method=manual
-                address1=%3$s
-                never-default=true
-
-                [ipv6]
-                method=link-local
-                """.formatted(nic.nic(), mtu, nic.address());
     }
 }

@@ -56,8 +56,8 @@ class PlanTest {
             """);
         PlanFiles files = new PlanFiles(plan, 9000);
         assertThat(files.commands("c")).contains("ip addr replace 10.77.2.2/24 dev e2 && ip link set e2 mtu 9000 up");
-        assertThat(files.all().get("a/netplan.yaml"))
-                .contains("e1: {addresses: [10.77.0.1/24], mtu: 9000", "e2: {addresses: [10.77.1.1/24], mtu: 9000")
+        assertThat(files.all().get("a/netplan/60-trigon-e1.yaml"))
+                .contains("e1: {addresses: [10.77.0.1/24], mtu: 9000")
                 .doesNotContain("10.77.0.2", "10.77.2.");
     }
 
@@ -140,7 +140,7 @@ class PlanTest {
             assertThat(folder.resolve(node).resolve("cluster.yaml"))
                     .hasSameTextualContentAs(folder.resolve("cluster.yaml"));
         }
-        assertThat(folder.resolve("n1/netplan.yaml"))
+        assertThat(folder.resolve("n1/netplan/60-trigon-link1.yaml"))
                 .content()
                 .contains("link1: {addresses: [10.77.0.0/31], mtu: 9000")
                 .doesNotContain("10.77.0.1/31");
@@ -225,8 +225,9 @@ class PlanTest {
                 .allSatisfy((_, nics) -> assertThat(nics)
                         .extracting(Subnets.NicAddress::nic)
                         .containsExactlyInAnyOrder("enp1s0f0np0", "enP2p1s0f0np0", "enp1s0f1np1", "enP2p1s0f1np1"));
-        assertThat(new PlanFiles(plan, 9000).all().get("n1/netplan.yaml"))
-                .contains("enp1s0f0np0: {addresses: [10.77.0.1/24], mtu: 9000")
+        assertThat(new PlanFiles(plan, 9000).all())
+                .extractingByKey("n1/netplan/60-trigon-enP2p1s0f0np0.yaml")
+                .asString()
                 .contains("enP2p1s0f0np0: {addresses: [10.77.1.1/24], mtu: 9000");
     }
 
@@ -332,7 +333,9 @@ class PlanTest {
                 .content()
                 .contains("drop e1 10.1.0.2/24\ndrop e2 10.1.0.3/24\n");
         assertThat(folder.resolve("my plan/b/apply.sh")).content().doesNotContain("drop e");
-        assertThat(folder.resolve("my plan/a/netplan.yaml")).content().contains("remove 10.1.0.4/24 of e2 there");
+        assertThat(folder.resolve("my plan/a/apply.sh"))
+                .content()
+                .contains("grep -lF 10.1.0.4/24 /etc/netplan/*.yaml", "remove 10.1.0.4/24 of e2 from $file");
         assertThat(Run.of("plan", file.toString()).out()).contains("ip addr del 10.1.0.4/24 dev e2");
     }
 
