@@ -47,6 +47,8 @@ module trigon.tools {
             info.picocli;
     opens trigon.tools.support to
             info.picocli;
+    opens trigon.tools.up to
+            info.picocli;
     opens trigon.tools.verify to
             info.picocli;
 

@@ -32,7 +32,7 @@ class JsonOfCommandsTest {
 
     /** The doctor's agent speaks JSON always, reports are files, and others change something and say what. */
     private static final Set<String> WITHOUT_FACTS =
-            Set.of("agent", "disable", "enable", "relay", "report", "trace", "train");
+            Set.of("agent", "disable", "down", "enable", "relay", "report", "trace", "train", "up");
 
     /** For a shell, and for Prometheus. */
     private static final Set<String> WITHOUT_WIDTH = Set.of("env", "metrics");

@@ -20,14 +20,11 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import trigon.cluster.machine.Machine;
-import trigon.tools.bench.BenchCommand;
 import trigon.tools.command.CommandProvider;
 import trigon.tools.console.Console;
 import trigon.tools.console.StandardOutput;
 import trigon.tools.demo.DemoCommand;
 import trigon.tools.doctor.AgentCommand;
-import trigon.tools.doctor.CheckCommand;
-import trigon.tools.doctor.DoctorCommand;
 import trigon.tools.env.NcclCommands;
 import trigon.tools.explain.ExplainCommand;
 import trigon.tools.links.LinksCommand;
@@ -35,12 +32,10 @@ import trigon.tools.machine.ProcessFacts;
 import trigon.tools.metrics.JobsCommand;
 import trigon.tools.metrics.MetricsCommand;
 import trigon.tools.metrics.TopCommand;
-import trigon.tools.plan.PlanCommand;
 import trigon.tools.relay.RelayCommand;
 import trigon.tools.report.ReportCommand;
 import trigon.tools.report.TraceCommand;
 import trigon.tools.support.SupportCommand;
-import trigon.tools.verify.VerifyCommand;
 
 /**
  * The command {@code trigon}. Ends with 0 if all is well, 1 if something is wrong, 2 if the command line is.
@@ -115,19 +110,15 @@ public final class TrigonProgram {
     /** The program with its commands, for a machine and a console that tests bring. */
     static CommandLine commandLine(Machine machine, Console console) {
         List<Object> commands = new ArrayList<>(List.of(
-                new BenchCommand(machine, console),
-                new CheckCommand(machine, console),
                 new DemoCommand(machine, console),
-                new DoctorCommand(machine, console),
                 new ExplainCommand(machine, console),
                 new JobsCommand(machine, console),
                 new LinksCommand(machine, console),
                 new MetricsCommand(machine, console),
-                new PlanCommand(machine, console),
                 new SupportCommand(machine, console, Clock.systemUTC()),
                 new TopCommand(machine, console),
-                new TrainCommand(machine, console),
-                new VerifyCommand(machine, console)));
+                new TrainCommand(machine, console)));
+        commands.addAll(ClusterCommands.of(machine, console));
         commands.addAll(NcclCommands.of(machine, console));
         ServiceLoader.load(CommandProvider.class, CommandProvider.class.getClassLoader())
                 .forEach(each -> commands.add(each.command(machine, console)));

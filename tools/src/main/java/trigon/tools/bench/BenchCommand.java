@@ -77,6 +77,14 @@ public final class BenchCommand extends ToolCommand {
     private int rank = -1;
 
     @Option(
+            names = "--pairs",
+            split = ",",
+            paramLabel = "HOST",
+            description = "Instead of --meet and --ranks: the addresses of all ranks, by their numbers. Every two of"
+                    + " them are measured, and then all together; start the command on each.")
+    private List<String> pairs = List.of();
+
+    @Option(
             names = "--sizes",
             split = ",",
             paramLabel = "SIZE",
@@ -119,7 +127,8 @@ public final class BenchCommand extends ToolCommand {
             ranks = nodes.size();
             rank = 0;
         }
-        List<BenchStep> steps = BenchStep.of(ranks, isAlone(), bytes);
+        List<BenchStep> steps =
+                pairs.isEmpty() ? BenchStep.of(ranks, isAlone(), bytes) : BenchStep.ofPairs(ranks, bytes);
         StepPrograms programs = new StepPrograms();
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks(time, folder, programs::stop)) {
@@ -155,7 +164,7 @@ public final class BenchCommand extends ToolCommand {
 
     /** Tells whether all ranks are on this machine. */
     private boolean isAlone() {
-        return meet.isEmpty() && nodes.isEmpty();
+        return meet.isEmpty() && nodes.isEmpty() && pairs.isEmpty();
     }
 
     /** All nodes, of which this machine is the first; empty if they are unknown. */
@@ -172,8 +181,8 @@ public final class BenchCommand extends ToolCommand {
     }
 
     private Meetings meetings(Path folder, int steps) {
-        if (isAlone()) {
-            return new Meetings(folder, steps, List.of(), 0);
+        if (isAlone() || !pairs.isEmpty()) {
+            return new Meetings(folder, steps, pairs, Meetings.DEFAULT_PORT, !pairs.isEmpty());
         }
         if (!meet.isEmpty()) {
             Meetings meetings = Meetings.parse(folder, steps, meet)
@@ -211,6 +220,9 @@ public final class BenchCommand extends ToolCommand {
     }
 
     private List<Long> check() {
+        if (!pairs.isEmpty() && (!nodes.isEmpty() || !meet.isEmpty() || ranks != 0)) {
+            throw wrong("--pairs names all ranks: leave out --nodes, --meet and --ranks");
+        }
         if (!nodes.isEmpty()) {
             checkNodes();
         } else if (perftest && isAlone()) {
@@ -220,7 +232,7 @@ public final class BenchCommand extends ToolCommand {
                     + " this rank");
         }
         if (ranks == 0) {
-            ranks = USUAL_RANKS;
+            ranks = pairs.isEmpty() ? USUAL_RANKS : pairs.size();
         }
         int most = isAlone() ? MAX_LOCAL_RANKS : MAX_RANKS;
         if (ranks < 2 || ranks > most) {

@@ -67,6 +67,22 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
         return steps;
     }
 
+    /** Every two ranks, and then all of them. */
+    static List<BenchStep> ofPairs(int ranks, List<Long> sizes) {
+        List<BenchStep> steps = new ArrayList<>();
+        for (int one = 0; one < ranks; one++) {
+            for (int other = one + 1; other < ranks; other++) {
+                for (long size : sizes) {
+                    steps.add(new BenchStep(Kind.POINT_TO_POINT, List.of(one, other), size));
+                }
+            }
+        }
+        of(ranks, true, sizes).stream()
+                .filter(step -> step.kind() == Kind.ALL_REDUCE)
+                .forEach(steps::add);
+        return steps;
+    }
+
     /** Parses bytes as people write them: {@code 64K}, {@code 1M}, {@code 4096}. Empty for a size out of bounds. */
     static Optional<Long> parseSize(String text) {
         Matcher matcher = SIZE.matcher(text.strip().toUpperCase(Locale.ROOT));

@@ -27,8 +27,13 @@ import trigon.tools.bench.BenchStep.Kind;
  * @param hosts rank 0's address for each other rank, from rank 1 on; for one rank of several nodes a single one; empty
  *     if all ranks are on this machine
  * @param port the first one that is used
+ * @param pairs true if the hosts are the addresses of all ranks instead, and each step meets at its first rank
  */
-record Meetings(Path folder, int steps, List<String> hosts, int port) {
+record Meetings(Path folder, int steps, List<String> hosts, int port, boolean pairs) {
+
+    Meetings(Path folder, int steps, List<String> hosts, int port) {
+        this(folder, steps, hosts, port, false);
+    }
 
     static final int DEFAULT_PORT = 27_600;
 
@@ -127,15 +132,15 @@ record Meetings(Path folder, int steps, List<String> hosts, int port) {
             return Files.createDirectory(folder.resolve("meeting-" + number)).toString();
         }
         String host = host(step);
-        if (step.kind() == Kind.ALL_REDUCE && Set.copyOf(hosts).size() > 1) {
+        if (!pairs && step.kind() == Kind.ALL_REDUCE && Set.copyOf(hosts).size() > 1) {
             host = hosts.stream().anyMatch(each -> each.contains(":")) ? "::" : "0.0.0.0";
         }
         return host + ":" + (port + number);
     }
 
-    /** Rank 0's address for the step's second rank. */
+    /** The first rank's address for the step's second one. */
     String host(BenchStep step) {
-        return host(step.ranks().get(1));
+        return pairs ? hosts.get(step.ranks().getFirst()) : host(step.ranks().get(1));
     }
 
     /** The step's first port for perftest: two ports after those of the steps. */

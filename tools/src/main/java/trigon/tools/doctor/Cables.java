@@ -17,7 +17,7 @@ import trigon.system.InterfaceAddress;
 public final class Cables {
 
     /** Two ends, each a node and its interface, in the order of their names. */
-    record Cable(String from, String to) {}
+    public record Cable(String from, String to) {}
 
     private Cables() {}
 
@@ -59,7 +59,8 @@ public final class Cables {
         return node(seen, end).flatMap(facts -> facts.interfaceNamed(end.substring(end.indexOf(' ') + 1)));
     }
 
-    private static boolean isNeeded(Observations seen, String end) {
+    /** Tells whether logins or the default route need an end. */
+    public static boolean isNeeded(Observations seen, String end) {
         Optional<String> login =
                 node(seen, end).flatMap(facts -> facts.networks().loginAddress());
         return nic(seen, end)
@@ -80,7 +81,7 @@ public final class Cables {
     }
 
     /** Cables, as far as multicast tells; of those whose ends have two functions, each function with one. */
-    static List<Cable> of(Observations seen) {
+    public static List<Cable> of(Observations seen) {
         Cluster cluster = new Cluster(seen);
         Set<String> paired = new HashSet<>();
         return seen.heard().stream()

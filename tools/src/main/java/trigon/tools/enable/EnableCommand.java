@@ -41,6 +41,13 @@ public final class EnableCommand extends NcclPlaces {
                     + " --device trigon.dev/net=all have it. As root.")
     private boolean cdi;
 
+    @Option(
+            names = "--bootstrap",
+            paramLabel = "NIC",
+            description = "Interface of the network that all nodes share (NCCL_SOCKET_IFNAME). Default: that of the"
+                    + " default route, if NCCL would take another one.")
+    private Optional<String> shared = Optional.empty();
+
     public EnableCommand(Machine machine, Console console) {
         super(machine, console);
     }
@@ -51,7 +58,11 @@ public final class EnableCommand extends NcclPlaces {
             throw wrong("--cdi is for all users: run it as root, without --user");
         }
         Path home = JobSettings.stable(home());
-        Bootstrap bootstrap = Bootstrap.of(machine);
+        if (shared.filter(nic -> !nic.matches("[A-Za-z0-9._@-]{1,15}")).isPresent()) {
+            throw wrong("--bootstrap is " + shared.get() + ": must be the name of an interface");
+        }
+        Bootstrap bootstrap = shared.map(nic -> new Bootstrap(Optional.of("=" + nic), Optional.empty()))
+                .orElseGet(() -> Bootstrap.of(machine));
         JobSettings settings = JobSettings.of(machine, home, required, bootstrap);
         if (!Files.isReadable(Path.of(settings.variables().get(JobSettings.PLUGIN)))) {
             throw new CommandFailure(

@@ -29,6 +29,8 @@ public final class ExaminedNodes {
     /** Nodes that are called by their host names, and the addresses that the user has given for them. */
     private final Map<String, String> reachedBy = new HashMap<>();
 
+    private boolean asNamed;
+
     /**
      * None of them is asked yet.
      *
@@ -39,6 +41,13 @@ public final class ExaminedNodes {
         this.machine = machine;
         this.names = List.copyOf(names);
         this.reach = reach;
+    }
+
+    /** The same nodes, of which also those that were named by an address keep this name. */
+    public ExaminedNodes asNamed() {
+        ExaminedNodes same = new ExaminedNodes(machine, names, reach);
+        same.asNamed = true;
+        return same;
     }
 
     /**
@@ -62,7 +71,9 @@ public final class ExaminedNodes {
                     failed.put(name, "cannot run " + reach.via().getFirst() + ": " + UserFiles.reason(e));
                 }
             }
-            callByHostNames(connections);
+            if (!asNamed) {
+                callByHostNames(connections);
+            }
             return with(failed, new Examination(connections, console::doing, rate).run());
         } finally {
             console.done();

@@ -75,15 +75,35 @@ public final class ReachOptions {
         return command;
     }
 
+    /** Those of the same program with the distribution's command in another place. */
+    public ReachOptions withRemote(String program) {
+        ReachOptions other = new ReachOptions();
+        other.via = via;
+        other.remote = program;
+        return other;
+    }
+
+    /** Command that runs words on another node by a connection of its own, which no earlier one serves. */
+    public List<String> newConnection(String node, List<String> words) {
+        List<String> command = new ArrayList<>(via());
+        if (isSsh()) {
+            command.addAll(List.of("-o", "ControlMaster=no", "-o", "ControlPath=none", "-o", "ServerAliveInterval=5"));
+        }
+        command.add(node);
+        words.stream().map(this::quoted).forEach(command::add);
+        return command;
+    }
+
+    /** Tells whether ssh reaches the nodes, so that its files and messages say more. */
+    public boolean isSsh() {
+        return via().stream().anyMatch(each -> each.equals("ssh") || each.endsWith("/ssh"));
+    }
+
     /** Command line that runs a command on another node from here, by the program that reaches it. */
     public String typed(String node, String command) {
         String reached = (via.equals(SSH) ? "ssh" : via.strip()) + " " + node + " ";
         boolean plain = command.matches("[\\w./:,@%+= -]+");
         return plain ? reached + command : reached + (isSsh() ? "" : "sh -c ") + ShellWord.of(command);
-    }
-
-    private boolean isSsh() {
-        return via().stream().anyMatch(each -> each.equals("ssh") || each.endsWith("/ssh"));
     }
 
     /** A word that may have anything in it: ssh gives all words to a shell, and other programs do not. */

@@ -2,6 +2,7 @@ package trigon.tools.plan;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,10 +10,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import trigon.cluster.probe.Observations;
+import trigon.system.InterfaceAddress;
 import trigon.tools.console.CommandFailure;
+import trigon.tools.doctor.Cables;
 
 /**
  * Nodes and the cables between them.
@@ -42,7 +48,7 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
     public static final int MAX_NODES = 1024;
 
     private static final Pattern END =
-            Pattern.compile("([A-Za-z0-9][A-Za-z0-9._-]{0,62}?)(?::([A-Za-z0-9._@-]{1,15}))?");
+            Pattern.compile("([A-Za-z0-9][A-Za-z0-9._@-]{0,62}?)(?::([A-Za-z0-9._@-]{1,15}))?");
 
     public Cabling {
         nodes = List.copyOf(nodes);
@@ -97,6 +103,42 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
             }
         }
         return of(ends, Machines.of(spark));
+    }
+
+    /**
+     * Makes a cabling of what nodes have found.
+     *
+     * @param isPlanned of an end, such as {@code a eth1}; cables with another one are left out
+     * @param elsewhere subnets that no cable may get, besides those of the nodes' other interfaces
+     * @param spark true if all nodes are DGX Sparks, whatever they say
+     * @throws CommandFailure if there are no cables
+     */
+    public static Cabling of(
+            Observations seen, Predicate<String> isPlanned, List<InterfaceAddress> elsewhere, boolean spark) {
+        List<String[]> ends = new ArrayList<>();
+        Map<String, List<InterfaceAddress>> addresses = new HashMap<>();
+        List<InterfaceAddress> used = new ArrayList<>(elsewhere);
+        Set<String> planned = new HashSet<>();
+        for (Cables.Cable cable : Cables.of(seen)) {
+            if (isPlanned.test(cable.from()) && isPlanned.test(cable.to())) {
+                planned.addAll(List.of(cable.from(), cable.to()));
+                ends.add(
+                        new String[] {cable.from().replace(' ', ':'), cable.to().replace(' ', ':'), "a cable found"});
+            }
+        }
+        seen.facts()
+                .forEach((node, facts) -> facts.interfaces().forEach(nic -> {
+                    if (planned.contains(node + " " + nic.name())) {
+                        addresses.put(node + ":" + nic.name(), nic.ownAddresses());
+                    } else {
+                        used.addAll(nic.ownAddresses());
+                    }
+                }));
+        Set<String> sparks = seen.facts().entrySet().stream()
+                .filter(node -> node.getValue().isDgxSpark())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
+        return of(ends, new Machines(spark, sparks, addresses, used));
     }
 
     /** Makes a cabling of pairs of ends, each with the place that errors name. */

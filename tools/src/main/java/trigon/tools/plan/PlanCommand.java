@@ -147,13 +147,16 @@ public final class PlanCommand extends ToolCommand {
                                     .collect(Collectors.joining("; ")),
                             String.join(",", nodes)));
         }
-        String list = Cables.listed(seen);
-        if (list.contains("cables:\nused:") || list.endsWith("cables:\n")) {
+        if (Cables.of(seen).stream().allMatch(cable -> isNeeded(seen, cable))) {
             throw new CommandFailure(("no cable joins %s: no interface hears another node's. Bring the interfaces up,"
                             + " and let UDP through; \"trigon doctor --nodes %1$s\" says more")
                     .formatted(String.join(",", nodes)));
         }
-        return Cabling.read("the list of what the nodes have found", list, spark);
+        return Cabling.of(seen, end -> !Cables.isNeeded(seen, end), List.of(), spark);
+    }
+
+    private static boolean isNeeded(Observations seen, Cables.Cable cable) {
+        return Cables.isNeeded(seen, cable.from()) || Cables.isNeeded(seen, cable.to());
     }
 
     private static void write(Map<String, String> files, Path folder) {

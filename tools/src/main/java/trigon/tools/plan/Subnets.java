@@ -1,16 +1,19 @@
 package trigon.tools.plan;
 
+import java.net.Inet4Address;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.plan.Cabling.Cable;
 
 /**
- * A subnet of its own for each cable. A cable that has one keeps it.
+ * A subnet of its own for each cable. A cable that has one keeps it; if one end has one, the other end joins it.
  *
  * @param byNode the interfaces of each node, with their addresses
  * @param names of the subnets, in the order of the cables
@@ -47,7 +50,7 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
         int offset = 0;
         for (Cable cable : cabling.cables()) {
             Optional<Ends> kept = kept(cabling.machines(), cable);
-            Optional<Ends> found = kept;
+            Optional<Ends> found = kept.or(() -> joined(cabling.machines(), cable));
             while (found.isEmpty() && offset < ALL_ADDRESSES) {
                 found = fresh(cabling.machines(), base, offset, prefix);
                 offset += 1 << (32 - prefix);
@@ -72,7 +75,8 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
         List<String> replaced = kept
                 ? List.of()
                 : machines.of(node, nic).stream()
-                        .filter(each -> each.prefixLength() < each.address().getAddress().length * Byte.SIZE)
+                        .filter(each -> !each.equals(address)
+                                && each.prefixLength() < each.address().getAddress().length * Byte.SIZE)
                         .map(InterfaceAddress::toString)
                         .toList();
         byNode.computeIfAbsent(node, _ -> new ArrayList<>()).add(new NicAddress(nic, address.toString(), replaced));
@@ -95,6 +99,37 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
             }
         }
         return Optional.empty();
+    }
+
+    /** Gives an end an address beside the other's, whose subnet no other interface has; empty if neither has one. */
+    private static Optional<Ends> joined(Machines machines, Cable cable) {
+        List<InterfaceAddress> from = machines.of(cable.from(), cable.fromNic());
+        List<InterfaceAddress> to = machines.of(cable.to(), cable.toNic());
+        return to.isEmpty()
+                ? alone(machines, cable, from).flatMap(right -> beside(right).map(next -> new Ends(right, next)))
+                : from.isEmpty()
+                        ? alone(machines, cable, to)
+                                .flatMap(right -> beside(right).map(next -> new Ends(next, right)))
+                        : Optional.empty();
+    }
+
+    private static Optional<InterfaceAddress> alone(Machines machines, Cable cable, List<InterfaceAddress> of) {
+        return of.stream()
+                .filter(each ->
+                        each.address() instanceof Inet4Address && each.flaw().isEmpty())
+                .filter(each -> machines.without(cable.from() + ":" + cable.fromNic(), cable.to() + ":" + cable.toNic())
+                        .noneMatch(other -> areNear(each, other)))
+                .findFirst();
+    }
+
+    /** The next address of the subnet that an interface may have. */
+    private static Optional<InterfaceAddress> beside(InterfaceAddress right) {
+        int value = ByteBuffer.wrap(right.address().getAddress()).getInt();
+        return IntStream.of(value + 1, value - 1, value + 2)
+                .mapToObj(each -> InterfaceAddress.parse("%d.%d.%d.%d/%d"
+                        .formatted(each >>> 24, each >> 16 & 255, each >> 8 & 255, each & 255, right.prefixLength())))
+                .filter(each -> right.contains(each.address()) && each.flaw().isEmpty())
+                .findFirst();
     }
 
     /** Takes the subnet at that offset; empty if an interface has an address near it. */
