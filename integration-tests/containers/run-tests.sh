@@ -22,7 +22,9 @@ fi
 
 # as in pom.xml
 export TRIGON_CONTAINERS=required TESTCONTAINERS_RYUK_DISABLED=true TESTCONTAINERS_HOST_OVERRIDE=localhost
-exec "${engine[@]}" "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED \
+exec "${engine[@]}" "$JAVA_HOME/bin/java" \
+  --add-exports=java.base/sun.nio.ch=ALL-UNNAMED --enable-native-access=ALL-UNNAMED \
+  "-Dtrigon.lane.library=$project/lane/target/native/libtrigon-lane.so" \
   -Dtrigon.distribution="$project/dist/target/trigon" \
   -cp "$module/target/test-classes:$(cat "$module/target/lab.classpath")" \
   org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors \

@@ -39,7 +39,8 @@ mkdir -p "$LAB_SHARE"
 # shellcheck disable=SC2086
 exec "$here/lab.py" run -t "${LAB_TEST_TIMEOUT:-1200}" \
   "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:NativeMemoryTracking=summary \
-  --enable-native-access=ALL-UNNAMED "-Dtrigon.lane.library=$project/lane/target/native/libtrigon-lane.so" \
+  --add-exports=java.base/sun.nio.ch=ALL-UNNAMED --enable-native-access=ALL-UNNAMED \
+  "-Dtrigon.lane.library=$project/lane/target/native/libtrigon-lane.so" \
   ${LAB_JAVA_OPTIONS:-} -cp "$classpath" \
   org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors \
   --details=tree --details-theme=ascii \
