@@ -14,7 +14,8 @@ import java.util.OptionalInt;
  *     NCCL decides, or the connection has none
  * @param failover whether its ends of connections can go on over other paths
  */
-public record NodeIdentity(String name, OptionalInt index, int configFingerprint, int tuner, int policy, boolean failover) {
+public record NodeIdentity(
+        String name, OptionalInt index, int configFingerprint, int tuner, int policy, boolean failover) {
 
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 255;

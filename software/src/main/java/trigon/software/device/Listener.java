@@ -70,7 +70,7 @@ final class Listener implements Acceptor.Owner, InboundConnection.Acceptor {
             bound.configureBlocking(false);
             return bound.bind(new InetSocketAddress(device.address(), port), BACKLOG);
         } catch (IOException e) {
-            StreamReader.closeQuietly(bound);
+            DataConnection.closeQuietly(bound);
             throw e;
         }
     }

@@ -99,7 +99,9 @@ class UnlikePoliciesTest {
                             () -> a.plugin.connect(atA, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) != 0))
                     .isInstanceOf(NoConnectionException.class)
                     .hasMessageContainingAll(
-                            "a has version 1 of the built-in tuner on", "b has its built-in tuner off", "TRIGON_TUNING");
+                            "a has version 1 of the built-in tuner on",
+                            "b has its built-in tuner off",
+                            "TRIGON_TUNING");
             assertThatThrownBy(() -> Await.until("b hears of it", () -> b.plugin.accept(listenComm) != 0))
                     .isInstanceOf(NoConnectionException.class)
                     .hasMessageContaining("a has version 1 of the built-in tuner on");
