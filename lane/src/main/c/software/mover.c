@@ -1,7 +1,7 @@
 /*
  * A thread that makes the progress of queue pairs while they have long messages under way, and sleeps in poll(2) as
- * long as no socket of theirs is ready: a call that blocked in one direction would hold up the other, and memory that is
- * taken back. It never looks for work, and takes no signal of the host's. A queue pair has the same one for life.
+ * long as no socket of theirs is ready: a call that blocked in one direction would hold up the other, and memory that
+ * is taken back. It never looks for work, and takes no signal of the host's. A queue pair has the same one for life.
  *
  * Sockets are closed by Java without asking it; it may sleep on a number that means another socket by then, and is
  * woken for nothing, or by mover_wake.

@@ -22,10 +22,11 @@
  * <p>There are no READs and no atomics: {@code postRead} says EOPNOTSUPP, and a request of a peer for one is refused.
  *
  * <p>Threads: data are moved by whoever posts and polls, in C, under the lock of the queue pair; on the data path
- * nobody waits for that lock, a thread that fails to take it leaves the work to its holder. Where there are processors to
- * spare, movers ({@code trigon-move-0} and so on, threads of C) do the work of queue pairs that have long messages under way. The
- * provider's event loop ({@code trigon-software}) accepts and opens connections, keeps the time, and does the work of
- * queue pairs that nobody polls for long. Neither of them looks for work: they sleep until the kernel has some.
+ * nobody waits for that lock, a thread that fails to take it leaves the work to its holder. Where there are
+ * processors to spare, movers ({@code trigon-move-0} and so on, threads of C) do the work of queue pairs that have
+ * long messages under way. The provider's event loop ({@code trigon-software}) accepts and opens connections, keeps
+ * the time, and does the work of queue pairs that nobody polls for long. Neither of them looks for work: they sleep
+ * until the kernel has some.
  *
  * <p>Who reads when nobody polls: for {@code ProgressLock.POLLED_MILLIS} nobody does, and the sender's messages wait in
  * the sockets, where they are complete for it if that is all it asked for. Then the event loop receives what has a
@@ -34,8 +35,8 @@
  * <p>Locks, in the order in which they may be taken: a queue pair's lock; then the event loop's monitors. A device
  * context's monitor guards the tables of what is open, and is never held together with a queue pair's lock.
  *
- * <p>What C cannot decide, it asks Java to look at ({@code trigon.software.call.Attention}): the event loop does, or who
- * takes the lock first.
+ * <p>What C cannot decide, it asks Java to look at ({@code trigon.software.call.Attention}): the event loop does, or
+ * who takes the lock first.
  *
  * <p>Closing a memory region takes it out of the tables, and then takes each queue pair's lock once; from then on
  * nothing reads or writes that memory. Closing a queue pair does the same for itself.

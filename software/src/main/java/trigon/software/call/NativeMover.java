@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import trigon.software.call.SoftwareFunctions.Function;
 
 /**
- * A thread of C that makes the progress of queue pairs while they have long messages under way, and sleeps in the kernel
- * as long as no socket of theirs is ready. A queue pair has the same one for life. What it uses is freed when nobody
- * can wake it any more.
+ * A thread of C that makes the progress of queue pairs while they have long messages under way, and sleeps in the
+ * kernel as long as no socket of theirs is ready. A queue pair has the same one for life. What it uses is freed when
+ * nobody can wake it any more.
  */
 public final class NativeMover {
 

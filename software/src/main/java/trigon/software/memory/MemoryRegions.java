@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import trigon.software.call.NativeDevice;
 
 /**
- * The memory regions of a device, which C finds by their keys. Keys are random, so that a peer can neither guess one nor
- * meet an old one again soon. Under the context's monitor.
+ * The memory regions of a device, which C finds by their keys. Keys are random, so that a peer can neither guess one
+ * nor meet an old one again soon. Under the context's monitor.
  */
 public final class MemoryRegions {
 

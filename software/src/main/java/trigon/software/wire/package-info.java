@@ -7,7 +7,7 @@
  *   <li><b>Preamble</b>: the connecting side's answer: who it is, which queue pair it wants, and a proof that it knows
  *       the connection's key.
  *   <li><b>Acceptance</b>: the accepting side's proof; from then on the connection is in use.
- *   <li><b>Tail</b>: a byte behind a short message that says nothing, see {@code StreamReader}.
+ *   <li><b>Tail</b>: a byte behind a short message that says nothing, see {@code inbound} of C.
  * </ul>
  */
 @NullMarked

@@ -18,7 +18,7 @@ public record WantedNic(String name, int mtu, List<InterfaceAddress> staying, Li
         added = List.copyOf(added);
     }
 
-    /** All addresses that it is to have. */
+    /** Those that stay, and those to add; each once. */
     List<InterfaceAddress> addresses() {
         return Stream.concat(staying.stream(), added.stream()).distinct().toList();
     }

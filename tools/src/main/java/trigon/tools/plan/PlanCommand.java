@@ -86,9 +86,9 @@ public final class PlanCommand extends ToolCommand {
     @Option(
             names = "--write",
             paramLabel = "FOLDER",
-            description =
-                    "Write a folder for each node into this one, with apply.sh, launch.sh and files for"
-                            + " what keeps addresses there, such as netplan; and cluster.yaml, cables.svg, hosts and launchers.txt for all.")
+            description = "Write a folder for each node into this one, with apply.sh, launch.sh and files for"
+                    + " what keeps addresses there, such as netplan; and cluster.yaml, cables.svg, hosts and"
+                    + " launchers.txt for all.")
     private Optional<Path> write = Optional.empty();
 
     @Option(names = "--json", description = "The result as JSON, schema trigon.plan/1.")

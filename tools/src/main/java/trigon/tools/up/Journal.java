@@ -14,7 +14,6 @@ import java.util.Objects;
  */
 record Journal(String id, int seconds) {
 
-    /** Folder of all journals. */
     static final String FOLDER = "/var/lib/trigon/up";
 
     private static final String UNDO = resource("undo.sh");

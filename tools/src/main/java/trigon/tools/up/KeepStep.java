@@ -65,7 +65,10 @@ final class KeepStep {
                 .ifPresent(others ->
                         plan.end().replaced().forEach(old -> lines.add("""
                         others=$(grep -lF %1$s %2$s 2>/dev/null || :)
-                        if [ -n "$others" ]; then echo "$others sets %1$s on %3$s again; remove it there" >&2; exit 1; fi""".formatted(old, others, nic.name()))));
+                        if [ -n "$others" ]; then
+                          echo "$others sets %1$s on %3$s again; remove it there" >&2
+                          exit 1
+                        fi""".formatted(old, others, nic.name()))));
         // backwards: what undoes it reads the old files again, then gives the interface back
         keeper.release(nic).reversed().forEach(each -> lines.add("note " + ShellWord.of("run " + each)));
         keeper.reread(nic).reversed().forEach(each -> lines.add("note " + ShellWord.of("run " + each)));

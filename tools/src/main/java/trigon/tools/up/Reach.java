@@ -32,7 +32,8 @@ final class Reach {
             echo "%s group=$(id -gn)"
             echo "processor=$(uname -m)"
             echo "glibc=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed 's/.* //')"
-            echo "free=$({ df -Pk /opt || df -Pk /; } 2>/dev/null | sed -n '2s/^[^ ]* *[0-9]* *[0-9]* *\\([0-9]*\\).*/\\1/p')"
+            echo "free=$({ df -Pk /opt || df -Pk /; } 2>/dev/null |
+              sed -n '2s/^[^ ]* *[0-9]* *[0-9]* *\\([0-9]*\\).*/\\1/p')"
             echo "clock=$(date +%%s)"
             """.formatted(MARK);
 

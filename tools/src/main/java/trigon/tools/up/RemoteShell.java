@@ -23,7 +23,7 @@ final class RemoteShell implements NodeShell {
     private static final int MAX_ERR = 1 << 16;
     private static final long SECONDS = 120;
 
-    /** Reads the script up to its last byte and no further; one that is cut off is no whole command, and does not run. */
+    /** Reads the script up to its last byte and no further. One that is cut off does not run. */
     private static final String READ =
             "LC_ALL=C; PATH=/usr/sbin:/usr/bin:/sbin:/bin; export LC_ALL PATH; while read -r l; do case $l in"
                     + " \"trigon \"*) break ;; esac; done; eval \"$(dd bs=1 count=\"${l#trigon }\" 2>/dev/null)\"";

@@ -26,7 +26,7 @@ record Survey(Map<String, Link> nics, List<Route> routes, Set<String> leased, Ma
      *
      * @param up true if somebody has brought it up, whether or not a cable is in it
      * @param mostMtu the largest MTU that it can have; 0 if it is not known
-     * @param use {@code wireless} or {@code port} of a bridge or a bond; {@code virtual} without a NIC; else {@code nic}
+     * @param use {@code wireless}; {@code port} of a bridge or a bond; {@code virtual} without a NIC; else {@code nic}
      */
     record Link(boolean up, int mtu, int mostMtu, String use) {}
 

@@ -26,8 +26,9 @@ import trigon.tools.nodes.ReachOptions;
         name = "up",
         description = {
             "Set up cabled nodes, from ssh to a verified job.",
-            "Installs Trigon, gives the cables addresses, shares a cluster key, has NCCL load Trigon, and measures every"
-                    + " pair. Shows all changes and asks once. What is right stays; running it again changes nothing.",
+            "Installs Trigon, gives the cables addresses, shares a cluster key, has NCCL load Trigon, and measures"
+                    + " every pair. Shows all changes and asks once. What is right stays; running it again changes"
+                    + " nothing.",
             "If anything fails, or this command is killed, all nodes are as before within 90 s. \"trigon down\" takes"
                     + " everything back later.",
             "The nodes need ssh and sudo. An address that carries a login is not changed."

@@ -74,8 +74,8 @@ record UpPlan(List<NicPlan> ends, List<String> leftOut, SharedNetwork shared) {
                     && !without.contains(end);
             if (Cables.of(seen).stream().noneMatch(each -> isPlanned.test(each.from()) && isPlanned.test(each.to()))) {
                 throw new CommandFailure(
-                        "no cable joins these nodes: no interface hears one other end alone; plug the cables in, let UDP"
-                                + " through, and look with \"trigon doctor --nodes "
+                        "no cable joins these nodes: no interface hears one other end alone; plug the cables in, let"
+                                + " UDP through, and look with \"trigon doctor --nodes "
                                 + String.join(",", seen.facts().keySet()) + "\"");
             }
             List<PlannedEnd> planned = PlannedEnd.of(

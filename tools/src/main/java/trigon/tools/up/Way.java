@@ -64,7 +64,7 @@ final class Way {
         return targets;
     }
 
-    /** Shows the keys of a host that this machine does not know, and keeps them if somebody says that they are right. */
+    /** Shows the keys of a host that this machine does not know, and keeps them if somebody says they are right. */
     private void meet(String node, @Nullable SshTarget target, boolean yes) throws IOException {
         if (target == null || target.isProxied()) {
             throw new CommandFailure(node + ": its host key is not known here; log in once by hand: ssh " + node);
