@@ -126,12 +126,15 @@ class AgreementTest {
         }
     }
 
+    /** One that comes when the others have found that out meets nobody, and waits in vain. */
     @Test
     void ranksWithDifferentPoliciesDoNotDecide() throws Exception {
         List<Agreement.Outcome> outcomes = outcomes(List.of(
                 rank(1, 3, LONG, POLICY, 0), rank(2, 3, LONG, POLICY, 0), rank(3, 3, LONG, "1" + POLICY, 5000)));
 
-        assertThat(outcomes).hasOnlyElementsOfType(Agreement.Outcome.DifferentPolicies.class);
+        assertThat(outcomes)
+                .hasAtLeastOneElementOfType(Agreement.Outcome.DifferentPolicies.class)
+                .doesNotHaveAnyElementsOfTypes(Agreement.Outcome.Agreed.class);
     }
 
     /** Ranks come about when the patience of the first is over. */
