@@ -3,6 +3,7 @@
 #include "../host/facts.h"
 #include "../host/start.h"
 #include "../net/trace.h"
+#include "built_in.h"
 
 struct policy_state policy_state;
 struct tuner_upcalls java_tuner;

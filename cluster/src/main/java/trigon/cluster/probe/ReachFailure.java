@@ -13,7 +13,7 @@ public enum ReachFailure {
     OTHER_HOST_KEY(
             "if the node was installed anew, remove its old key, ssh-keygen -R %s, then log in once and accept the new"
                     + " one: ssh %1$s",
-            "HOST IDENTIFICATION HAS CHANGED"),
+            "HOST IDENTIFICATION HAS CHANGED", "has changed and you have requested strict checking"),
 
     /** Nobody has logged in to the node from here yet. */
     NO_HOST_KEY("log in once by hand, and accept the node's host key: ssh %s", "Host key verification failed"),
