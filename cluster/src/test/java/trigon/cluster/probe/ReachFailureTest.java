@@ -14,7 +14,7 @@ class ReachFailureTest {
     @CsvSource(delimiter = '|', textBlock = """
         NO_PROGRAM     | Cannot run program "ssh": Exec failed, error: 2 (No such file or directory)
         OTHER_HOST_KEY | @ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @; Host key verification failed.
-        OTHER_HOST_KEY | Host key for b has changed and you have requested strict checking.; Host key verification failed.
+        OTHER_HOST_KEY | Host key for b has changed and you have requested strict checking.; Host key
         NO_HOST_KEY    | with exit status 255: Host key verification failed.
         LOGIN_REFUSED  | root@b: Permission denied (publickey,password).
         LOGIN_REFUSED  | Received disconnect from 10.0.0.2 port 22:2: Too many authentication failures
