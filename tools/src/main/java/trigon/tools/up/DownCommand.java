@@ -40,13 +40,8 @@ public final class DownCommand extends ToolCommand {
     @Option(names = "--purge", description = "Also remove Trigon itself: its package, or what up has copied there.")
     private boolean purge;
 
-    @Option(
-            names = "--ask-sudo",
-            arity = "0",
-            interactive = true,
-            prompt = "Password of sudo on the nodes: ",
-            description = "Ask for the password of sudo, once for all nodes.")
-    private char[] password = {};
+    @Option(names = "--ask-sudo", description = "Ask for the password of sudo, once for all nodes.")
+    private boolean asksSudo;
 
     public DownCommand(Machine machine, Console console) {
         this(machine, console, new FileInputStream(FileDescriptor.in));
@@ -62,7 +57,7 @@ public final class DownCommand extends ToolCommand {
         UpOptions.check(names).ifPresent(flaw -> {
             throw wrong(flaw);
         });
-        Nodes nodes = new Nodes(names, new RemoteShell(reach, machine.hostName(), UpOptions.bytes(password)));
+        Nodes nodes = new Nodes(names, new RemoteShell(reach, machine.hostName(), UpOptions.password(asksSudo)));
         Question question = new Question(console, input);
         var _ = new Way(machine, console, reach, question).reach(nodes, yes);
         if (!yes

@@ -49,13 +49,8 @@ public final class UpCommand extends ToolCommand {
     @Option(names = "--yes", description = "Do not ask.")
     private boolean yes;
 
-    @Option(
-            names = "--ask-sudo",
-            arity = "0",
-            interactive = true,
-            prompt = "Password of sudo on the nodes: ",
-            description = "Ask for the password of sudo, once for all nodes.")
-    private char[] password = {};
+    @Option(names = "--ask-sudo", description = "Ask for the password of sudo, once for all nodes.")
+    private boolean asksSudo;
 
     @Option(names = "--base", paramLabel = "N", description = "Take new addresses from 10.N.0.0/16. Default: 77")
     private int base = 77;
@@ -87,7 +82,7 @@ public final class UpCommand extends ToolCommand {
         UpOptions.check(names, base, mtu).ifPresent(flaw -> {
             throw wrong(flaw);
         });
-        Nodes nodes = new Nodes(names, new RemoteShell(reach, machine.hostName(), UpOptions.bytes(password)));
+        Nodes nodes = new Nodes(names, new RemoteShell(reach, machine.hostName(), UpOptions.password(asksSudo)));
         Question question = new Question(console, input);
         stage("reach");
         Map<String, Reach.Reached> reached = new Way(machine, console, reach, question).reach(nodes, yes);

@@ -1,11 +1,14 @@
 package trigon.tools.up;
 
+import java.io.Console;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import trigon.tools.console.CommandFailure;
 import trigon.tools.nodes.ReachOptions;
 
 /** Rules for options of up and down. */
@@ -39,8 +42,20 @@ final class UpOptions {
                 : check(names);
     }
 
-    /** A password as sudo reads it; empty if none was asked for. */
-    static Optional<byte[]> bytes(char[] password) {
+    /**
+     * Asks for a password, as sudo reads it; empty if none is to be asked for, or the answer is.
+     *
+     * @throws CommandFailure if there is no terminal to ask at
+     */
+    static Optional<byte[]> password(boolean asks) {
+        if (!asks) {
+            return Optional.empty();
+        }
+        Console terminal = Objects.requireNonNull(System.console()); // from JDK 22 on
+        char[] password = terminal.isTerminal() ? terminal.readPassword("Password of sudo on the nodes: ") : null;
+        if (password == null) {
+            throw new CommandFailure("--ask-sudo: there is no terminal to ask at; run this in one");
+        }
         if (password.length == 0) {
             return Optional.empty();
         }
