@@ -172,7 +172,7 @@ final class SshNodes implements AutoCloseable {
         return folder.resolve(name);
     }
 
-    /** What runs {@code trigon} beside the nodes, on their LAN. */
+    /** Command that runs {@code trigon} beside the nodes, on their LAN. */
     List<String> trigon(String command, String... options) {
         List<String> words = new ArrayList<>(List.of(
                 "ip",

@@ -1,6 +1,6 @@
 package trigon.software.call;
 
-/** What C asks Java to look at, as bits of {@link Word#ATTENTION}. */
+/** Requests of C that Java looks at a queue pair, as bits of {@link Word#ATTENTION}. */
 public final class Attention {
 
     /** It is in the error state. */

@@ -132,7 +132,7 @@ public final class NativePair {
 
     // ---- under its lock
 
-    /** Writes a word. */
+    /** Writes a word of the C struct; under its lock, unless the word says that any thread may. */
     public void set(Word word, long value) {
         functions.call(Function.SET, address, word.ordinal(), value);
     }

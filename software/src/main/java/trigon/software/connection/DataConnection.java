@@ -88,7 +88,7 @@ public abstract class DataConnection implements EventLoop.Handler {
         inC = connection;
     }
 
-    /** What C has of it; null before {@link #giveToC}. */
+    /** Its part in C; null before {@link #giveToC}. */
     public final @Nullable NativeConnection inC() {
         return inC;
     }
@@ -155,7 +155,7 @@ public abstract class DataConnection implements EventLoop.Handler {
         return !carrier.isSelectable();
     }
 
-    /** What the event loop looks for, as {@code poll(2)} says it. */
+    /** Events that the event loop looks for, as {@code poll(2)} says it. */
     final int armed() {
         return ((armed & SelectionKey.OP_READ) != 0 ? POLLIN : 0)
                 | ((armed & SelectionKey.OP_WRITE) != 0 ? POLLOUT : 0);

@@ -18,7 +18,7 @@ public interface LocalQueuePair {
     /** The lock that it makes progress under. Any thread. */
     ProgressLock lock();
 
-    /** What C has of it. Any thread. */
+    /** Returns its part in C. Any thread. */
     NativePair inC();
 
     /** The queue pair at the other end; only from READY_TO_RECEIVE on. */

@@ -270,7 +270,7 @@ final class SoftwareDeviceContext implements DeviceContext {
         }
     }
 
-    /** What C has of it. Any thread. */
+    /** Returns the part of the device in C. Any thread. */
     NativeDevice inC() {
         return bell.device();
     }

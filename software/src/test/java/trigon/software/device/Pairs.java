@@ -26,7 +26,7 @@ public final class Pairs {
         return ((SoftwareQueuePair) end.queuePair()).engine();
     }
 
-    /** Whether a request of the peer waits for a receive. */
+    /** Tells whether a request of the peer waits for a receive. */
     static boolean awaitsReceive(VerbsEnd end) {
         return engine(end).inC().has(Word.AWAITS_RECEIVE);
     }

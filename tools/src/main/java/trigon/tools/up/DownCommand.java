@@ -59,7 +59,7 @@ public final class DownCommand extends ToolCommand {
         });
         Nodes nodes = new Nodes(names, new RemoteShell(reach, machine.hostName(), UpOptions.password(asksSudo)));
         Question question = new Question(console, input);
-        var _ = new Way(machine, console, reach, question).reach(nodes, yes);
+        var _ = new Login(machine, console, reach, question).reach(nodes, yes);
         if (!yes
                 && !question.isAnsweredYes("Take back all that \"trigon up\" has changed on " + String.join(", ", names)
                         + (purge ? ", and remove Trigon" : "") + "?")) {

@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.tools.console.CommandFailure;
 
-/** What jobs need besides addresses: the cluster's key, memory that may be locked, and NCCL's files. One thread. */
+/** Needs of jobs besides addresses: the cluster's key, memory that may be locked, and NCCL's files. One thread. */
 final class JobStep {
 
     private static final String KEY = "/etc/trigon/cluster.key";

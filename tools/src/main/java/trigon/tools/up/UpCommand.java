@@ -85,7 +85,7 @@ public final class UpCommand extends ToolCommand {
         Nodes nodes = new Nodes(names, new RemoteShell(reach, machine.hostName(), UpOptions.password(asksSudo)));
         Question question = new Question(console, input);
         stage("reach");
-        Map<String, Reach.Reached> reached = new Way(machine, console, reach, question).reach(nodes, yes);
+        Map<String, Reach.Reached> reached = new Login(machine, console, reach, question).reach(nodes, yes);
         for (String line : nodes.each(node -> nodes.run(
                         node, "undo what a killed run has left", "look below /var/lib/trigon", Journal.undoPending()))
                 .all()

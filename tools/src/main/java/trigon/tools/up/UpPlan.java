@@ -115,7 +115,7 @@ record UpPlan(List<NicPlan> ends, List<String> leftOut, SharedNetwork shared) {
         return seen.node(end.node()).interfaceNamed(end.nic()).orElse(Nic.NONE).ownAddresses();
     }
 
-    /** Where both ends are right already, so are equal MTUs. */
+    /** Keeps equal MTUs of two ends that are right already. */
     private static NicPlan nic(
             PlannedEnd end, List<PlannedEnd> all, Observations seen, Map<String, Survey> surveys, Wishes wishes) {
         PlannedEnd peer = all.stream()

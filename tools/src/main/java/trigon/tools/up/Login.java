@@ -12,14 +12,14 @@ import trigon.tools.console.Console;
 import trigon.tools.nodes.ReachOptions;
 
 /** The way to all nodes, before anything is changed. One thread. */
-final class Way {
+final class Login {
 
     private final Machine machine;
     private final Console console;
     private final ReachOptions reach;
     private final Question question;
 
-    Way(Machine machine, Console console, ReachOptions reach, Question question) {
+    Login(Machine machine, Console console, ReachOptions reach, Question question) {
         this.machine = machine;
         this.console = console;
         this.reach = reach;
