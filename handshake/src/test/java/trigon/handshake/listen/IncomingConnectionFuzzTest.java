@@ -107,6 +107,8 @@ public class IncomingConnectionFuzzTest {
         peer.pass(TIMEOUT.toMillis() + 1);
         assertThat(connection.result()).isDone();
         if (connection.result().isCompletedExceptionally()) {
+            // a peer that is proven may have opened another stream; behind its last one it has as long again for one
+            peer.pass(TIMEOUT.toMillis() + 1);
             assertThat(peer.isOpen()).isFalse();
         }
         assertThat(peer.heard().stream().filter(Reject.class::isInstance).count())
