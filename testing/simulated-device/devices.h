@@ -175,8 +175,15 @@ static inline bool is_dma_buf(const Mr *mr) { return mr && mr->mapped; }
 void ordered_copy(uint8_t *to, const uint8_t *from, size_t len);
 
 /*
- * Writes into a region, for a peer. In DMA-BUF memory nothing is seen of it before a READ of such memory on the same
- * device: until then a NIC's write may be on its way over PCIe, though its completion has been seen.
+ * Copies as a NIC may write where PCIe's relaxed ordering is allowed: the last line of 128 bytes first. Within a line
+ * the order is kept, which NCCL's LL128 relies on there too.
+ */
+void relaxed_copy(uint8_t *to, const uint8_t *from, size_t len);
+
+/*
+ * Writes into a region, for a peer: out of order, if the region allows that. In DMA-BUF memory nothing is seen of it
+ * before a READ of such memory on the same device: until then a NIC's write may be on its way over PCIe, though its
+ * completion has been seen.
  */
 void write_region(const Mr *mr, uint8_t *to, const uint8_t *from, size_t len);
 

@@ -54,11 +54,18 @@ void unmap_dma_buf(Mr *mr) {
   atomic_fetch_sub(&dma_buf_regions, 1);
 }
 
+static void copy_into(const Mr *mr, uint8_t *to, const uint8_t *from, size_t len) {
+  if (mr->access & IBV_ACCESS_RELAXED_ORDERING)
+    relaxed_copy(to, from, len);
+  else
+    ordered_copy(to, from, len);
+}
+
 void write_region(const Mr *mr, uint8_t *to, const uint8_t *from, size_t len) {
   Write *w = is_dma_buf(mr) ? malloc(sizeof *w + len) : NULL;
 
   if (!w) {
-    ordered_copy(to, from, len);
+    copy_into(mr, to, from, len);
     return;
   }
   *w = (Write){ .region = mr, .to = to, .len = len };
@@ -72,7 +79,7 @@ void write_region(const Mr *mr, uint8_t *to, const uint8_t *from, size_t len) {
 static void land(Write **first) {
   for (Write *w; (w = *first); free(w)) {
     *first = w->next;
-    ordered_copy(w->to, w->data, w->len);
+    copy_into(w->region, w->to, w->data, w->len);
   }
 }
 

@@ -78,10 +78,12 @@ static const uint8_t *source(const Qp *qp, const struct ibv_send_wr *wr, const s
 
 /* Copies the work request's bytes to where the peer lets it write. */
 static int write_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t len) {
+  if (!(dst->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE))
+    return IBV_WC_REM_ACCESS_ERR;
   if (!len)
-    return IBV_WC_SUCCESS;
+    return IBV_WC_SUCCESS;  /* without a look at the key */
   uint8_t *to = translate(wr->wr.rdma.rkey, wr->wr.rdma.remote_addr, len, IBV_ACCESS_REMOTE_WRITE, dst->ibv.pd);
-  if (!to || !(dst->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE))
+  if (!to)
     return IBV_WC_REM_ACCESS_ERR;
   for (int i = 0; i < wr->num_sge; i++) {
     const uint8_t *from = source(qp, wr, &wr->sg_list[i]);
@@ -113,7 +115,7 @@ static int send_into(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, const RecvWq
 static int read_remote(Qp *qp, const struct ibv_send_wr *wr, Qp *dst, uint64_t len) {
   void *from = translate(wr->wr.rdma.rkey, wr->wr.rdma.remote_addr, len, IBV_ACCESS_REMOTE_READ, dst->ibv.pd);
 
-  if (len && (!from || !(dst->attr.qp_access_flags & IBV_ACCESS_REMOTE_READ)))
+  if ((len && !from) || !(dst->attr.qp_access_flags & IBV_ACCESS_REMOTE_READ))
     return IBV_WC_REM_ACCESS_ERR;
   if (len)
     land_writes(find_mr(wr->wr.rdma.rkey));

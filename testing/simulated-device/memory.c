@@ -61,7 +61,10 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t len,
 
 EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova,
     unsigned access) {
-  return add_region(pd, addr, len, iova, access & ~(unsigned)IBV_ACCESS_OPTIONAL_RANGE);
+  /* optional: who does not know it keeps the order, as instant devices do for speed */
+  unsigned known = kind == &simulated ? IBV_ACCESS_RELAXED_ORDERING : 0, ignored = IBV_ACCESS_OPTIONAL_RANGE & ~known;
+
+  return add_region(pd, addr, len, iova, access & ~ignored);
 }
 
 EXPORT int ibv_dereg_mr(struct ibv_mr *m) {

@@ -1,4 +1,4 @@
-/* The copy that keeps the order in which a NIC's writes become visible. */
+/* Copies that keep, or do not keep, the order in which a NIC's writes become visible. */
 #include "devices.h"
 
 enum { WORD = sizeof(uint64_t), LINE = 128 };
@@ -37,4 +37,14 @@ void ordered_copy(uint8_t *to, const uint8_t *from, size_t len) {
     store(to + at, word, ((uintptr_t)(to + at) & (LINE - 1)) == LINE - WORD || at + 2 * WORD > len);
   }
   store_bytes(to + at, from + at, len - at);
+}
+
+void relaxed_copy(uint8_t *to, const uint8_t *from, size_t len) {
+  while (len) {
+    size_t last = ((uintptr_t)to + len - 1) % LINE + 1;  /* bytes in the last line */
+    if (last > len)
+      last = len;
+    len -= last;
+    ordered_copy(to + len, from + len, last);
+  }
 }

@@ -55,8 +55,9 @@ static Outcome write_packet(Qp *qp, const Packet *p, const uint8_t *payload) {
 
   if (!qp->rs.waits) {  /* else its bytes are there since it was tried first */
     uint8_t *to = p->total ? translate(p->key, p->address, p->total, IBV_ACCESS_REMOTE_WRITE, qp->ibv.pd) : NULL;
-    if (p->total && (!to || !(qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE)))
-      return no_access(qp, p);  /* the first packet's check is of the whole message */
+    /* An empty one has no use for a key, but for a queue pair that takes WRITEs. The first packet's check is of all. */
+    if ((p->total && !to) || !(qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE))
+      return no_access(qp, p);
     if (p->length && !(p->flags & PACKET_LIE))
       write_region(find_mr(p->key), to, payload, p->length);
     qp->rs.received_bytes = (p->flags & PACKET_FIRST ? 0 : qp->rs.received_bytes) + p->length;
@@ -143,7 +144,7 @@ static Outcome read_packet(Qp *qp, const Packet *p) {
   const uint8_t *from = p->total ? translate(p->key, p->address, p->total, IBV_ACCESS_REMOTE_READ, qp->ibv.pd)
     : (const uint8_t *)"";
 
-  if (!from || (p->total && !(qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_READ)))
+  if (!from || !(qp->attr.qp_access_flags & IBV_ACCESS_REMOTE_READ))
     return no_access(qp, p);
   land_writes(find_mr(p->key));
   return respond(qp, p, from, p->total);

@@ -17,6 +17,7 @@ _Atomic unsigned long *progress;
 const char *ctl_program;
 
 static const Test tests[] = { { "orders-writes", order_writer, order_checker, NULL },
+  { "reorders-where-it-may", order_writer, relaxed_checker, NULL },
   { "exchanges-at-random", exchange_active, exchange_passive, NULL },
   { "refuses", refusals_active, refusals_passive, NULL },
   { "reconnects", reconnect_active, reconnect_passive, NULL },

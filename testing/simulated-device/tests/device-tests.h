@@ -30,6 +30,7 @@ void ctl(const char *command);
 
 void order_writer(int socket);
 void order_checker(int socket);
+void relaxed_checker(int socket);
 void exchange_active(int socket);
 void exchange_passive(int socket);
 void refusals_active(int socket);

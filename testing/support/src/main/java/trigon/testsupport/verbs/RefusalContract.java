@@ -113,6 +113,18 @@ public interface RefusalContract extends OnFabric {
         }
     }
 
+    /** An empty message has no use for a key, and still is one of a kind that the queue pair takes or not. */
+    @Test
+    default void refusesAnEmptyMessageThatTheQueuePairDoesNotAllow() {
+        QueuePairSettings readOnly = settings().withAccess(Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
+        try (ConnectedPair pair = ConnectedPair.open(fabric(), readOnly)) {
+            pair.first().queuePair().postWrite(1, 0, 0, 0, 0, 0, SendFlag.SIGNALED);
+
+            assertThat(pair.first().nextSend().status())
+                    .isIn(WorkCompletionStatus.REMOTE_ACCESS_ERROR, WorkCompletionStatus.REMOTE_INVALID_REQUEST);
+        }
+    }
+
     @Test
     default void refusesARegionOfAnotherProtectionDomain() {
         try (ConnectedPair pair = ConnectedPair.open(fabric(), settings());
