@@ -38,8 +38,8 @@ final class DeviceQueries {
         }
     }
 
-    /** {@code ibv_query_port(3)}. */
-    static PortAttributes portAttributes(long context, String deviceName, int port) {
+    /** {@code ibv_query_port(3)}, and sysfs for a speed that it cannot say. */
+    static PortAttributes portAttributes(long context, String deviceName, int port, Sysfs sysfs) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment attributes = queryPort(context, deviceName, port, arena);
             return new PortAttributes(
@@ -50,7 +50,8 @@ final class DeviceQueries {
                     linkLayer(ibv_port_attr.link_layer(attributes)),
                     LinkSpeed.megabitsPerSecond(
                             Byte.toUnsignedInt(ibv_port_attr.active_width(attributes)),
-                            Byte.toUnsignedInt(ibv_port_attr.active_speed(attributes))));
+                            Byte.toUnsignedInt(ibv_port_attr.active_speed(attributes)),
+                            () -> sysfs.megabitsPerSecond(deviceName, port)));
         }
     }
 

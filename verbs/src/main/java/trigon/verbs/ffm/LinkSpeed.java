@@ -1,7 +1,12 @@
 package trigon.verbs.ffm;
 
+import java.util.function.IntSupplier;
+
 /** Data rate of a port, from the codes in {@code struct ibv_port_attr}; see {@code ibv_query_port(3)}. */
 final class LinkSpeed {
+
+    /** The fastest that fits into {@code active_speed}: it stands for XDR, too, whose code has nine bits. */
+    private static final int NDR = 128;
 
     private LinkSpeed() {}
 
@@ -10,10 +15,12 @@ final class LinkSpeed {
      *
      * @param activeWidth code of the number of lanes
      * @param activeSpeed code of the signalling rate of one lane
-     * @return Mbit/s; 0 if one of the codes is not known
+     * @param kernels what the kernel says, asked for where the codes may say less; 0: nothing
+     * @return Mbit/s; 0 if nobody knows
      */
-    static int megabitsPerSecond(int activeWidth, int activeSpeed) {
-        return lanes(activeWidth) * laneMegabitsPerSecond(activeSpeed);
+    static int megabitsPerSecond(int activeWidth, int activeSpeed, IntSupplier kernels) {
+        int coded = lanes(activeWidth) * laneMegabitsPerSecond(activeSpeed);
+        return coded == 0 || activeSpeed == NDR ? Math.max(coded, kernels.getAsInt()) : coded;
     }
 
     private static int lanes(int activeWidth) {
@@ -35,7 +42,7 @@ final class LinkSpeed {
             case 16 -> 14_000; // FDR
             case 32 -> 25_000; // EDR
             case 64 -> 50_000; // HDR
-            case 128 -> 100_000; // NDR
+            case NDR -> 100_000;
             default -> 0;
         };
     }

@@ -34,6 +34,7 @@ final class NativeDeviceContext implements DeviceContext {
 
     private final String deviceName;
     private final NativeHandle handle;
+    private final Sysfs sysfs;
     private final boolean bypassesKernel;
     private final boolean peerMemory;
     private final ResourceLedger ofProvider;
@@ -53,6 +54,7 @@ final class NativeDeviceContext implements DeviceContext {
      */
     NativeDeviceContext(String deviceName, long context, Sysfs sysfs, ResourceLedger ledger) {
         this.deviceName = deviceName;
+        this.sysfs = sysfs;
         ofProvider = ledger;
         bypassesKernel = sysfs.bypassesKernel(deviceName);
         peerMemory = bypassesKernel && sysfs.hasPeerMemory(); // others copy by the CPU
@@ -74,7 +76,7 @@ final class NativeDeviceContext implements DeviceContext {
 
     @Override
     public PortAttributes queryPort(int port) {
-        return DeviceQueries.portAttributes(handle.address(), deviceName, port);
+        return DeviceQueries.portAttributes(handle.address(), deviceName, port, sysfs);
     }
 
     @Override

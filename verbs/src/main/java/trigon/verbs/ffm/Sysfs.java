@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.file.Folder;
@@ -34,6 +36,8 @@ final class Sysfs {
             "module/nvidia_peermem/version",
             "kernel/mm/memory_peers/nv_mem/version",
             "kernel/mm/memory_peers/nv_mem_nc/version");
+
+    private static final Pattern RATE = Pattern.compile("(\\d{1,6}(\\.\\d{1,3})?) Gb/sec");
 
     private final Path root;
     private final Path infinibandClass;
@@ -75,6 +79,21 @@ final class Sysfs {
         } catch (IOException e) {
             LOG.debug("{} has no bus driver", deviceName, e);
             return false;
+        }
+    }
+
+    /**
+     * Data rate of a port in Mbit/s, which the kernel writes as {@code 800 Gb/sec (4X XDR)}; 0 if it says none. What the
+     * verbs say of a port ends at 100 Gbit/s a lane (NDR).
+     */
+    int megabitsPerSecond(String deviceName, int port) {
+        Path rate = infinibandClass.resolve(deviceName, "ports", Integer.toString(port), "rate");
+        try {
+            Matcher matcher = RATE.matcher(Files.readString(rate));
+            return matcher.lookingAt() ? (int) Math.round(Double.parseDouble(matcher.group(1)) * 1000) : 0;
+        } catch (IOException e) {
+            LOG.debug("{} cannot be read", rate, e);
+            return 0;
         }
     }
 

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import trigon.system.Errno;
 import trigon.verbs.QueuePairAttributes;
 import trigon.verbs.QueuePairStateCode;
@@ -46,17 +44,5 @@ class MessagesTest {
         assertThat(Advice.onModifying(Errno.ENETUNREACH, toReceive)).contains("route");
         assertThat(Advice.onDestroying(Errno.EBUSY)).contains("close what was created");
         assertThat(Advice.onDestroying(Errno.EIO)).isEmpty();
-    }
-
-    @ParameterizedTest
-    @CsvSource({"2, 128, 400000", "2, 64, 200000", "2, 32, 100000", "16, 64, 100000", "1, 32, 25000", "1, 4, 10000"})
-    void multipliesLanesBySpeed(int width, int speed, int expected) {
-        assertThat(LinkSpeed.megabitsPerSecond(width, speed)).isEqualTo(expected);
-    }
-
-    @Test
-    void knowsNoSpeedOfAnUnknownCode() {
-        assertThat(LinkSpeed.megabitsPerSecond(2, 0)).isZero();
-        assertThat(LinkSpeed.megabitsPerSecond(0, 32)).isZero();
     }
 }

@@ -42,6 +42,19 @@ class SysfsTest {
     }
 
     @Test
+    void readsTheSpeedThatTheKernelWrites() throws Exception {
+        rate("mlx5_0", "800 Gb/sec (4X XDR)\n");
+        rate("mlx5_1", "2.5 Gb/sec (1X SDR)\n");
+        rate("mlx5_2", "fast\n");
+
+        Sysfs sysfs = new Sysfs(folder);
+        assertThat(sysfs.megabitsPerSecond("mlx5_0", 1)).isEqualTo(800_000);
+        assertThat(sysfs.megabitsPerSecond("mlx5_1", 1)).isEqualTo(2_500);
+        assertThat(sysfs.megabitsPerSecond("mlx5_2", 1)).isZero();
+        assertThat(sysfs.megabitsPerSecond("absent", 1)).isZero();
+    }
+
+    @Test
     void knowsTheModulesForPeerMemory() throws Exception {
         assertThat(new Sysfs(folder).hasPeerMemory()).isFalse();
 
@@ -49,6 +62,11 @@ class SysfsTest {
                 Files.createDirectories(folder.resolve("module/nvidia_peermem")).resolve("version"));
 
         assertThat(new Sysfs(folder).hasPeerMemory()).isTrue();
+    }
+
+    private void rate(String device, String rate) throws Exception {
+        Path port = Files.createDirectories(devices().resolve(device, "ports", "1"));
+        Files.writeString(port.resolve("rate"), rate);
     }
 
     private Path devices() {
