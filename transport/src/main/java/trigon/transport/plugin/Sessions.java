@@ -152,14 +152,17 @@ final class Sessions {
         return memory != null && memory.isOf(session.links()) && memory.covers(address, size) ? memory : null;
     }
 
-    /** {@link NetPlugin#registerMemory}. */
+    /**
+     * {@link NetPlugin#registerMemory}. The device may let payload overtake payload, as NCCL's own transport lets it:
+     * a message is there once its completion is, which passes nothing.
+     */
     long register(long sessionHandle, long address, long size, int type) {
         Session session = require(sessionHandle, size);
         return switch (type) {
             case DeviceProperties.POINTER_HOST -> {
                 EnumSet<AccessFlag> access = session instanceof ReceiveSession
-                        ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
-                        : EnumSet.noneOf(AccessFlag.class);
+                        ? EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.RELAXED_ORDERING)
+                        : EnumSet.of(AccessFlag.RELAXED_ORDERING);
                 yield register(
                         sessionHandle, session, () -> RegisteredMemory.with(session.links(), address, size, access));
             }
@@ -193,10 +196,7 @@ final class Sessions {
         return session;
     }
 
-    /**
-     * The device may let payload overtake payload, as NCCL allows for: LL and LL128 look at each word or line, and
-     * Simple waits for the flush, which READs.
-     */
+    /** In a GPU's memory LL and LL128 look at each word or line, and Simple waits for the flush, which READs. */
     private long registerOfGpu(long sessionHandle, Session session, long address, long size, @Nullable DmaBuf dmaBuf) {
         requireRdma(session);
         EnumSet<AccessFlag> access = session instanceof ReceiveSession
