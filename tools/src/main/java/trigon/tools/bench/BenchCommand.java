@@ -100,6 +100,12 @@ public final class BenchCommand extends ToolCommand {
                     + " link.")
     private boolean perftest;
 
+    @Option(
+            names = "--submit",
+            paramLabel = "FILE",
+            description = "Also write a file for others: figures, NICs and versions, without names or addresses.")
+    private Optional<Path> submit = Optional.empty();
+
     @Option(names = "--json", description = "The result as JSON, schema trigon.bench/1.")
     private boolean json;
 
@@ -120,6 +126,7 @@ public final class BenchCommand extends ToolCommand {
     @Override
     public Integer call() throws IOException, InterruptedException {
         List<Long> bytes = check();
+        submit.ifPresent(UserFiles::checkWritable);
         ConfigLoader.load(environment(), machine.hostName()); // wrong settings are said once, not by each rank
         if (nodes.isEmpty()) {
             rank = Math.max(rank, 0);
@@ -281,6 +288,7 @@ public final class BenchCommand extends ToolCommand {
     }
 
     private int show(BenchResult result) {
+        submit.ifPresent(file -> result.submit(machine, file));
         if (json) {
             printJson("trigon.bench/1", result.json());
         } else {

@@ -1,5 +1,6 @@
 package trigon.tools.bench;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -7,11 +8,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.MachineLinks;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.console.UserFiles;
 
 /**
  * The result of {@code trigon bench}, as text and as JSON.
@@ -102,7 +107,7 @@ record BenchResult(
         return rows.stream().flatMap(row -> row.ways().stream()).distinct();
     }
 
-    private boolean hasFailedOver() {
+    boolean hasFailedOver() {
         return ways().anyMatch(way -> way.contains(" goes on over "));
     }
 
@@ -148,5 +153,11 @@ record BenchResult(
                 "failedOver", hasFailedOver(),
                 "perftest", figures,
                 "measurements", rows.stream().map(BenchRow::json).toList());
+    }
+
+    /** Writes the file that can be shown to others. */
+    void submit(Machine machine, Path file) {
+        NodeFacts node = NodeFacts.of(machine, MachineLinks.of(machine));
+        UserFiles.write(file, Json.text(Submission.of(machine, node, this)));
     }
 }

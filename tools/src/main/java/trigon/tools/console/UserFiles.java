@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -84,6 +85,19 @@ public final class UserFiles {
     public static void checkReplaceable(Path file) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
             throw new IOException("it is not a regular file");
+        }
+    }
+
+    /**
+     * Makes sure that a result can be written to the file once there is one, and leaves what it has.
+     *
+     * @throws CommandFailure if it cannot
+     */
+    public static void checkWritable(Path file) {
+        try (OutputStream to = Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+            to.flush();
+        } catch (IOException e) {
+            throw unwritable(file, e);
         }
     }
 

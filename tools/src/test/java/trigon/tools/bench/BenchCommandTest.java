@@ -91,6 +91,39 @@ class BenchCommandTest {
     }
 
     @Test
+    void aFileForOthersHasTheFiguresAndNoNames() throws Exception {
+        Path file = folder.resolve("submission.json");
+
+        Run run = Run.of(
+                machine(GOOD.formatted(folder.resolve("calls"))),
+                100,
+                "bench", "--sizes", "4K", "--submit", file.toString());
+
+        assertThat(run.status()).as(run.out() + run.err()).isZero();
+        JsonObject submission = JsonObject.parse(Files.readString(file));
+        assertThat(submission.text("schema")).isEqualTo("trigon.submission/1");
+        assertThat(submission.text("version")).isEqualTo("1.2.3");
+        assertThat(submission.objects("measurements"))
+                .hasSize(2)
+                .allSatisfy(row -> assertThat(row.whole("bytes")).isEqualTo(4096))
+                .anySatisfy(row -> assertThat(row.texts("carriers")).containsExactly("TCP"));
+        assertThat(Files.readString(file))
+                .doesNotContain("10.0.12.1", "eth1", "\"here\"", "127.0.0.1", "\"mac\"", "\"addresses\"");
+    }
+
+    @Test
+    void aFileThatCannotBeWrittenIsSaidBeforeTheMeasurement() throws Exception {
+        Path calls = folder.resolve("calls");
+
+        Run run = Run.of(
+                machine(GOOD.formatted(calls)), 100, "bench", "--submit", folder.resolve("absent/file").toString());
+
+        assertThat(run.status()).isNotZero();
+        assertThat(run.err()).contains("absent/file");
+        assertThat(calls).doesNotExist();
+    }
+
+    @Test
     void perftestGoesOverRdmaLinksOnly() throws Exception {
         Machine machine = machine(GOOD.formatted(folder.resolve("calls")));
         for (String program : List.of("ib_write_lat", "ib_write_bw")) {
