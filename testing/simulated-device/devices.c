@@ -69,6 +69,7 @@ static int query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr 
     .link_layer = IBV_LINK_LAYER_ETHERNET,
   };
 
+  await_firmware(c);
   if (port != 1)
     return EINVAL;
   memset(attr, 0, len);

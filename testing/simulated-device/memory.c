@@ -21,6 +21,7 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *pd) {
 struct ibv_mr *add_region(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova, unsigned access) {
   Mr *mr;
 
+  await_firmware(pd->context);
   if ((access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
     errno = EINVAL;
     return NULL;
@@ -68,6 +69,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len
 }
 
 EXPORT int ibv_dereg_mr(struct ibv_mr *m) {
+  await_firmware(m->context);
   if (forked)
     return EIO;
   pthread_mutex_lock(&engine);

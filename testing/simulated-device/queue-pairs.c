@@ -57,6 +57,7 @@ static Qp *make(struct ibv_pd *pd, const struct ibv_qp_init_attr *init) {
 }
 
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init) {
+  await_firmware(pd->context);
   int refused = forked || atomic_load(&context_of(pd->context)->dead) ? EIO
     : init->qp_type != IBV_QPT_RC ? EOPNOTSUPP : acceptable(init) ? 0 : EINVAL;
   Qp *qp = refused ? NULL : make(pd, init);
@@ -72,6 +73,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 }
 
 EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
+  await_firmware(iq->context);
   if (forked || atomic_load(&context_of(iq->context)->dead))
     return EIO;
   pthread_mutex_lock(&engine);
@@ -85,6 +87,7 @@ EXPORT int ibv_query_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask, stru
   Qp *qp = (Qp *)iq;
 
   (void)mask;
+  await_firmware(iq->context);
   if (forked)
     return EIO;
   pthread_mutex_lock(&engine);
@@ -101,6 +104,7 @@ EXPORT int ibv_query_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask, stru
 EXPORT int ibv_destroy_qp(struct ibv_qp *iq) {
   Qp *qp = (Qp *)iq;
 
+  await_firmware(iq->context);
   if (forked)
     return EIO;
   pthread_mutex_lock(&engine);

@@ -138,6 +138,13 @@ static bool read_action(Words *w, Rule *r, bool *both) {
     anywhere(r->from_node, r->from_device);
     return *end;
   }
+  if (takes(w, "stall")) {
+    const char *end = take(w);
+    r->action = RULE_STALL;
+    read_end(end, strlen(end), r->from_node, r->from_device);
+    anywhere(r->to_node, r->to_device);
+    return *end && read_time(take(w), &r->least);
+  }
   const char *name = take(w);
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     if (strcmp(name, paths[i].name) || !read_path(w, r, both))

@@ -122,6 +122,9 @@ extern const Kind simulated, instant;
 extern pthread_mutex_t engine;
 extern Qp *_Atomic qps[MAX_OBJECTS];  /* a simulated one's is the number of its slot */
 extern int device_ports[MAX_DEVICES];  /* the devices' entries in the fabric */
+
+/* Returns once the device's firmware has time for a call. No lock is held. */
+void await_firmware(struct ibv_context *c);
 extern bool late_fence;  /* ERR is a fence once a flushed request was seen, and not before */
 extern _Atomic bool forked;  /* in a child, where nothing works */
 

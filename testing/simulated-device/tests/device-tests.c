@@ -31,6 +31,7 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "serves-many-threads", threads_active, threads_passive, NULL },
   { "has-no-verbs-in-a-child", forking, bystander, NULL },
   { "breaks-between-execution-and-acknowledgement", broken_active, broken_passive, NULL },
+  { "moves-messages-while-calls-stall", stalled_active, stalled_passive, NULL },
   { "loses-and-retries", lossy_active, lossy_passive, NULL },
   { "takes-the-time-of-a-model", modelled_active, modelled_passive, NULL },
   { "times-out-when-cut", cut_active, cut_passive, NULL },

@@ -58,6 +58,8 @@ void threads_active(int socket);
 void threads_passive(int socket);
 void forking(int socket);
 void bystander(int socket);
+void stalled_active(int socket);
+void stalled_passive(int socket);
 void lossy_active(int socket);
 void lossy_passive(int socket);
 void modelled_active(int socket);

@@ -1,6 +1,7 @@
 /* Rules: loss, cuts, late writes, events. Each asserts that its fault happened. */
 #include "device-tests.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
@@ -37,6 +38,42 @@ void lossy_active(int socket) {
   expect_strikes("ack-loss");
   expect_strikes("delay");
   no_rule_is_left(socket);
+}
+
+static void *ask(void *end) {
+  End *e = end;
+  struct ibv_qp_attr attributes;
+  struct ibv_qp_init_attr made;
+
+  CHECK(!ibv_query_qp(e->qp, &attributes, IBV_QP_STATE, &made), "%s", strerror(errno));
+  return NULL;
+}
+
+/* Only calls wait for a firmware that is busy, and no longer than it is. */
+void stalled_active(int socket) {
+  End e;
+  pthread_t asking;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  ctl("'stall a 1000s'");
+  CHECK(!pthread_create(&asking, NULL, ask, &e), "a thread");
+  for (unsigned n = 1; n <= MANY; n++) {
+    end_write(&e, n, 0, 0, BYTES, IBV_SEND_SIGNALED);
+    expect_success(e.sends, n);
+  }
+  CHECK(pthread_tryjoin_np(asking, NULL) == EBUSY, "the call has not waited");
+  ctl("mend");
+  CHECK(!pthread_join(asking, NULL), "a thread");
+  meet(socket);
+}
+
+void stalled_passive(int socket) {
+  End e;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  meet(socket);
 }
 
 void lossy_passive(int socket) {
