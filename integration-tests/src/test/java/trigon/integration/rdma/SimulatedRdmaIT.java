@@ -248,6 +248,33 @@ class SimulatedRdmaIT {
         }
     }
 
+    /** A firmware that is busy holds the threads that wait for it, and no other device's connections. */
+    @Test
+    @Tag("long")
+    void aDeviceWhoseCallsStallHoldsUpNoOther() throws Exception {
+        network.cable("b", "three", "10.0.3.2/24", "c", "three", "10.0.3.3/24");
+        network.cable("c", "four", "10.0.4.3/24", "a", "four", "10.0.4.1/24");
+        network.cable("c", "five", "10.0.5.3/24", "a", "five", "10.0.5.1/24");
+        device.plugIn("a", "four", "five");
+        device.plugIn("b", "three");
+        device.plugIn("c", "three", "four", "five");
+        Map<String, String> environment = environment();
+        environment.put("TRIGON_STRIPES", "one");
+
+        try (NamespaceJob job = job(environment, "a", "b", "c")) {
+            job.awaitRounds(20);
+            device.control("stall a/one 1000s");
+            device.control("port a/one down");
+            device.control("port a/four down");
+            Await.until(job::output, PATIENCE, () -> job.ranks().stream()
+                    .filter(rank -> rank.output().contains("goes on over five"))
+                    .count() == 2);
+            device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
     /** A NIC sends again what is lost, so nobody else notices. */
     @ParameterizedTest
     @Tag("long")
@@ -309,7 +336,11 @@ class SimulatedRdmaIT {
     }
 
     private NamespaceJob job(String... nodes) throws Exception {
-        return new NamespaceJob(device::by, Files.createTempDirectory(directory, "job"), environment(), List.of(nodes));
+        return job(environment(), nodes);
+    }
+
+    private NamespaceJob job(Map<String, String> environment, String... nodes) throws Exception {
+        return new NamespaceJob(device::by, Files.createTempDirectory(directory, "job"), environment, List.of(nodes));
     }
 
     private NamespaceJob gpuJob(Map<String, String> environment) throws Exception {
