@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import trigon.routing.discovery.HostInterface;
 import trigon.routing.discovery.HostInterfaces;
+import trigon.routing.discovery.Usb4;
 import trigon.system.InterfaceAddress;
 
 /**
@@ -187,13 +188,15 @@ public record Nic(
         known.map(HostInterface::states)
                 .orElse(Map.of())
                 .forEach((address, state) -> states.put(address.toString(), state.word()));
-        Optional<Long> speed = Machine.number(nic.resolve("speed")).filter(mbps -> mbps > 0 && mbps < 10_000_000);
+        long speed = Machine.number(nic.resolve("speed"))
+                .filter(mbps -> mbps > 0 && mbps < 10_000_000)
+                .orElseGet(() -> (long) Usb4.megabitsPerSecond(nic));
         Optional<String> port = Machine.line(nic.resolve("phys_port_name"));
         return new Nic(
                 name,
                 Machine.line(nic.resolve("operstate")).orElse("unknown"),
                 Machine.number(nic.resolve("carrier")).map(carrier -> carrier == 1),
-                speed.orElse(0L).intValue(),
+                (int) speed,
                 Machine.line(nic.resolve("duplex"))
                         .filter(text -> !text.equals("unknown"))
                         .orElse(""),

@@ -190,8 +190,8 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
     }
 
     /**
-     * The kernel's word: 0 where it tells nothing, as of virtual interfaces. Without carrier it cannot know yet,
-     * and the usual speed is assumed: the cable may come.
+     * The kernel's word, of the interface or of its USB4 cable: 0 where it tells nothing, as of virtual interfaces.
+     * Without carrier it cannot know yet, and the usual speed is assumed: the cable may come.
      *
      * @param of the interface's directory in /sys
      */
@@ -201,6 +201,9 @@ public record HostInterfaces(List<HostInterface> interfaces, InnerInterfaces inn
             speed = Integer.parseInt(Files.readString(of.resolve("speed")).strip());
         } catch (IOException | NumberFormatException _) {
             // unreadable, or -1, for virtual interfaces and without carrier
+        }
+        if (speed <= 0) {
+            speed = Usb4.megabitsPerSecond(of);
         }
         return speed > 0 ? speed : isWithoutCarrier(of) ? LocalLink.ASSUMED_MBPS : 0;
     }

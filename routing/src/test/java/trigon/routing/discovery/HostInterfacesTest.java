@@ -31,4 +31,26 @@ class HostInterfacesTest {
     void aSpeedThatCannotBeReadIsNotKnown() {
         assertThat(HostInterfaces.speedMbps(sysfs.resolve("missing"))).isZero();
     }
+
+    /** As the kernel has it: the interface's device is a service of the machine at the other end. */
+    @ParameterizedTest
+    @CsvSource({
+        "20.0 Gb/s, 2, 40000",
+        "10.0 Gb/s, 1, 10000",
+        "20.0 Gb/s, 0, 0",
+        "20.0 Gb/s, many, 0",
+        "-1.0 Gb/s, 2, 0",
+        "1e99 Gb/s, 2, 0"
+    })
+    void aUsb4CableTellsTheSpeedThatItsInterfaceDoesNot(String speed, String lanes, int expected) throws IOException {
+        Path machine = Files.createDirectories(sysfs.resolve("devices/domain0/0-0/0-1"));
+        Files.writeString(machine.resolve("rx_speed"), speed + "\n");
+        Files.writeString(machine.resolve("rx_lanes"), lanes + "\n");
+        Path nic = Files.createDirectories(machine.resolve("0-1.0/net/thunderbolt0"));
+        Files.createSymbolicLink(nic.resolve("device"), machine.resolve("0-1.0"));
+        Files.writeString(nic.resolve("speed"), "-1\n");
+        Files.writeString(nic.resolve("operstate"), "up\n");
+
+        assertThat(HostInterfaces.speedMbps(nic)).isEqualTo(expected);
+    }
 }
