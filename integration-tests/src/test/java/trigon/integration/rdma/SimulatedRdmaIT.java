@@ -266,9 +266,13 @@ class SimulatedRdmaIT {
             device.control("stall a/one 1000s");
             device.control("port a/one down");
             device.control("port a/four down");
-            Await.until(job::output, PATIENCE, () -> job.ranks().stream()
-                    .filter(rank -> rank.output().contains("goes on over five"))
-                    .count() == 2);
+            Await.until(
+                    job::output,
+                    PATIENCE,
+                    () -> job.ranks().stream()
+                                    .filter(rank -> rank.output().contains("goes on over five"))
+                                    .count()
+                            == 2);
             device.control("mend");
             job.awaitRounds(20);
             job.end();

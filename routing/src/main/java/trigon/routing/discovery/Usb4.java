@@ -29,7 +29,8 @@ public final class Usb4 {
             // the interface's device is a service of the machine at the other end, which is the directory above
             Path machine = of.resolve("device").toRealPath().getParent();
             String speed = Files.readString(machine.resolve("rx_speed")).strip();
-            int lanes = Integer.parseInt(Files.readString(machine.resolve("rx_lanes")).strip());
+            int lanes = Integer.parseInt(
+                    Files.readString(machine.resolve("rx_lanes")).strip());
             double gigabits = Double.parseDouble(speed.replaceFirst(" Gb/s$", ""));
             boolean sensible = lanes > 0 && lanes <= MAX_LANES && gigabits > 0 && gigabits <= MAX_GIGABITS;
             return sensible ? (int) Math.round(lanes * gigabits * 1000) : 0;

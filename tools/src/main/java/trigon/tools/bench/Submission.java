@@ -2,7 +2,6 @@ package trigon.tools.bench;
 
 import java.time.Instant;
 import java.time.ZoneOffset;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -34,8 +33,15 @@ final class Submission {
                 "processor", processor(machine),
                 "processors", Runtime.getRuntime().availableProcessors(),
                 "kernel", node.system().kernel(),
-                "gpus", node.local().gpus().stream().flatMap(gpu -> gpu.model().stream()).toList(),
-                "nics", node.interfaces().stream().filter(nic -> nic.pci().isPresent()).map(Submission::nic).toList(),
+                "gpus",
+                        node.local().gpus().stream()
+                                .flatMap(gpu -> gpu.model().stream())
+                                .toList(),
+                "nics",
+                        node.interfaces().stream()
+                                .filter(nic -> nic.pci().isPresent())
+                                .map(Submission::nic)
+                                .toList(),
                 "rdma", node.rdmaPorts().stream().map(Submission::rdma).toList(),
                 "good", result.isGood(),
                 "shareOfSpeed", result.verdict().share(),
@@ -45,7 +51,10 @@ final class Submission {
     }
 
     private static Optional<String> processor(Machine machine) {
-        return Machine.text(machine.file("proc/cpuinfo")).map(MODEL::matcher).filter(Matcher::find).map(m -> m.group(1));
+        return Machine.text(machine.file("proc/cpuinfo"))
+                .map(MODEL::matcher)
+                .filter(Matcher::find)
+                .map(m -> m.group(1));
     }
 
     private static Map<String, Object> nic(Nic nic) {
@@ -80,8 +89,14 @@ final class Submission {
                     "medianMicros", row.micros(),
                     "gigabytesPerSecond", row.gigabytesPerSecond(),
                     "wrong", row.wrong(),
-                    "carriers", row.networks().stream().map(Network::carrier).distinct().toList(),
-                    "isRelayed", row.networks().stream().anyMatch(each -> each.relays().isPresent())));
+                    "carriers",
+                            row.networks().stream()
+                                    .map(Network::carrier)
+                                    .distinct()
+                                    .toList(),
+                    "isRelayed",
+                            row.networks().stream()
+                                    .anyMatch(each -> each.relays().isPresent())));
         }
         return json;
     }

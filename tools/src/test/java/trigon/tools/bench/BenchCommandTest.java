@@ -97,7 +97,11 @@ class BenchCommandTest {
         Run run = Run.of(
                 machine(GOOD.formatted(folder.resolve("calls"))),
                 100,
-                "bench", "--sizes", "4K", "--submit", file.toString());
+                "bench",
+                "--sizes",
+                "4K",
+                "--submit",
+                file.toString());
 
         assertThat(run.status()).as(run.out() + run.err()).isZero();
         JsonObject submission = JsonObject.parse(Files.readString(file));
@@ -116,7 +120,11 @@ class BenchCommandTest {
         Path calls = folder.resolve("calls");
 
         Run run = Run.of(
-                machine(GOOD.formatted(calls)), 100, "bench", "--submit", folder.resolve("absent/file").toString());
+                machine(GOOD.formatted(calls)),
+                100,
+                "bench",
+                "--submit",
+                folder.resolve("absent/file").toString());
 
         assertThat(run.status()).isNotZero();
         assertThat(run.err()).contains("absent/file");

@@ -83,8 +83,8 @@ final class Sysfs {
     }
 
     /**
-     * Data rate of a port in Mbit/s, which the kernel writes as {@code 800 Gb/sec (4X XDR)}; 0 if it says none. What the
-     * verbs say of a port ends at 100 Gbit/s a lane (NDR).
+     * Data rate of a port in Mbit/s, which the kernel writes as {@code 800 Gb/sec (4X XDR)}; 0 if it says none. What
+     * the verbs say of a port ends at 100 Gbit/s a lane (NDR).
      */
     int megabitsPerSecond(String deviceName, int port) {
         Path rate = infinibandClass.resolve(deviceName, "ports", Integer.toString(port), "rate");
