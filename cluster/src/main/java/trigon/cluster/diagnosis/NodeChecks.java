@@ -39,6 +39,7 @@ final class NodeChecks {
         checks.rdma();
         facts.system().limits().ifPresent(checks::limits);
         checks.findings.addAll(GpuChecks.of(node, facts));
+        checks.findings.addAll(Usb4Checks.of(node, facts));
         checks.findings.addAll(NcclChecks.of(node, facts.nccl(), facts.interfaces()));
         return checks.findings;
     }

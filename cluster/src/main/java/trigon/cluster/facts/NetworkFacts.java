@@ -10,6 +10,7 @@ import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.MachineLinks;
 import trigon.cluster.machine.Nic;
 import trigon.cluster.machine.NicManager;
+import trigon.cluster.machine.Usb4Cable;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LocalLink;
 import trigon.routing.RouteLookup;
@@ -36,6 +37,7 @@ public record NetworkFacts(
         Optional<String> loopbackName,
         Map<String, NicManager> managers,
         Map<String, String> interfacesToNeighbours,
+        List<Usb4Cable> usb4Cables,
         Optional<FirewallFacts> firewall) {
 
     static NetworkFacts of(Machine machine, MachineLinks links) {
@@ -50,6 +52,7 @@ public record NetworkFacts(
                 loopbackName(machine),
                 NicManager.of(machine, links.nics()),
                 interfacesToNeighbours(links),
+                Usb4Cable.all(machine.file("sys")),
                 Optional.of(FirewallFacts.of(machine)));
     }
 

@@ -208,6 +208,13 @@ final class PlantedFindings {
             gpu(n, "on", "DMA-BUF");
             Nodes.list(n.node("a"), "gpus").getFirst().put("iommu", "DMA-FQ");
         });
+        FAULTS.put("usb4-no-interface", n -> usb4(n, 2, List.of()));
+        FAULTS.put("usb4-one-lane", n -> usb4(n, 1, List.of("if1a")));
+        FAULTS.put("usb4-small-mtu", n -> {
+            usb4(n, 2, List.of("if1a"));
+            n.nic("a", 0).put("mtu", 1500);
+            n.nic("b", 0).put("mtu", 1500);
+        });
         FAULTS.put("acs-redirects", n -> way(n).put("accessControl", "redirects"));
         FAULTS.put("gpu-far-from-nic", n -> way(n).put("distance", "PHB"));
     }
@@ -219,6 +226,13 @@ final class PlantedFindings {
     }
 
     /** All ends have RDMA, and a's NIC is below one switch with a GPU. */
+    private static void usb4(Nodes n, int lanes, List<String> nics) {
+        Map<String, Object> cable =
+                Json.object("device", "0-1", "peer", "b", "lanes", lanes, "speedMbps", lanes * 20_000);
+        nics.forEach(nic -> cable.put("interface", nic));
+        n.node("a").put("usb4Cables", List.of(cable));
+    }
+
     static void gpu(Nodes n, String use, String reach) {
         rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
         Nodes.list(n.node("a"), "rdmaPorts").getFirst().put("gpuMemory", reach);

@@ -20,17 +20,28 @@ public final class Usb4 {
     private Usb4() {}
 
     /**
-     * Mbit/s that come in over the cable of a network interface: lanes times speed; 0 if it is none of USB4.
+     * Mbit/s that come in over the cable of a network interface; 0 if it is none of USB4.
      *
      * @param of the interface's directory in /sys
      */
     public static int megabitsPerSecond(Path of) {
         try {
             // the interface's device is a service of the machine at the other end, which is the directory above
-            Path machine = of.resolve("device").toRealPath().getParent();
+            return megabitsFrom(of.resolve("device").toRealPath().resolve(".."));
+        } catch (IOException _) {
+            return 0; // it has no device
+        }
+    }
+
+    /**
+     * Mbit/s that come in from a machine at the other end of a cable: lanes times speed; 0 if it is none.
+     *
+     * @param machine its directory in /sys/bus/thunderbolt/devices
+     */
+    public static int megabitsFrom(Path machine) {
+        try {
             String speed = Files.readString(machine.resolve("rx_speed")).strip();
-            int lanes = Integer.parseInt(
-                    Files.readString(machine.resolve("rx_lanes")).strip());
+            int lanes = Integer.parseInt(Files.readString(machine.resolve("rx_lanes")).strip());
             double gigabits = Double.parseDouble(speed.replaceFirst(" Gb/s$", ""));
             boolean sensible = lanes > 0 && lanes <= MAX_LANES && gigabits > 0 && gigabits <= MAX_GIGABITS;
             return sensible ? (int) Math.round(lanes * gigabits * 1000) : 0;
