@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.OutgoingOffer;
+import trigon.handshake.connect.ClientConnection.ChannelUse;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
@@ -108,6 +109,27 @@ public final class HandshakeClient {
 
     private Question ask(Target target) {
         ProbeConnection asking = new ProbeConnection(services, timeout(), target);
+        asking.start();
+        return asking;
+    }
+
+    /**
+     * {@link #ask(InetAddress, InetSocketAddress, ConnectionSecret, ConnectionId)}, and beside it the same over the TCP
+     * connection that there is, if there is one: what is answered first counts, and says nothing of frames' sizes.
+     *
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public Question greet(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        Target target = target(local, remote, secret, connection);
+        ProbeConnection asking = new ProbeConnection(services, timeout(), target);
+        asking.onEventLoop(() -> {
+            if (services.channelTo(target) != null) {
+                ProbeConnection beside = new ProbeConnection(services, timeout(), target, ChannelUse.SHARED);
+                var _ = beside.answered().thenRun(() -> asking.answered().complete(null));
+                beside.start();
+            }
+        });
         asking.start();
         return asking;
     }

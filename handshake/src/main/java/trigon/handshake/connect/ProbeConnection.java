@@ -10,10 +10,22 @@ import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 final class ProbeConnection extends ClientConnection implements Question {
 
     private final CompletableFuture<Void> answered = new CompletableFuture<>();
+    private final ChannelUse use;
 
-    /** Does nothing until it is started; after the timeout it fails. */
+    /** One by a TCP connection of its own. Does nothing until it is started; after the timeout it fails. */
     ProbeConnection(ClientServices services, Duration timeout, Target target) {
+        this(services, timeout, target, ChannelUse.ALONE);
+    }
+
+    /** The same, which may use another's connection. */
+    ProbeConnection(ClientServices services, Duration timeout, Target target, ChannelUse use) {
         super(services, timeout, target);
+        this.use = use;
+    }
+
+    @Override
+    ChannelUse use() {
+        return use;
     }
 
     @Override

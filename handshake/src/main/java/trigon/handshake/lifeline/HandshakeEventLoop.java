@@ -95,7 +95,12 @@ public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable 
      */
     @Override
     public void afterReading(Runnable task) {
-        afterIteration.accept(() -> eventLoop.execute(task));
+        afterTurn(() -> eventLoop.execute(task));
+    }
+
+    /** Runs a task once the loop has run all that it has to run now. On the thread only. */
+    void afterTurn(Runnable task) {
+        afterIteration.accept(task);
     }
 
     @Override
@@ -175,7 +180,7 @@ public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable 
         closing = true;
         lifelines.letGo();
         for (Channel channel : List.copyOf(channels)) {
-            var _ = channel.close();
+            var _ = channel.flush().close();
         }
     }
 }

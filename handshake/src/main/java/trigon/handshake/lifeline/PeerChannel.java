@@ -56,6 +56,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter {
     private final Map<Integer, HandshakeConnection> streams = new HashMap<>();
     private State state = State.UNPROVEN;
     private @Nullable Channel channel;
+    private boolean flushes;
 
     /** The number of the next stream. */
     private int opened;
@@ -129,12 +130,27 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Sends a frame; null if there is no TCP connection. That it does not get through is found out by reading, behind
-     * what has come.
+     * Sends a frame, with all others of this turn of the loop; null if there is no TCP connection. That it does not get
+     * through is found out by reading, behind what has come.
      */
     @Nullable
     ChannelFuture send(byte[] frame) {
-        return channel != null && channel.isActive() ? channel.writeAndFlush(Unpooled.wrappedBuffer(frame)) : null;
+        Channel to = channel;
+        if (to == null || !to.isActive()) {
+            return null;
+        }
+        if (!flushes) {
+            flushes = true;
+            loop.afterTurn(this::flush);
+        }
+        return to.write(Unpooled.wrappedBuffer(frame));
+    }
+
+    private void flush() {
+        flushes = false;
+        if (channel != null) {
+            channel.flush();
+        }
     }
 
     /**
@@ -179,6 +195,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter {
 
     private void close() {
         state = State.ENDING;
+        flush();
         if (channel != null) {
             var _ = channel.close();
         }

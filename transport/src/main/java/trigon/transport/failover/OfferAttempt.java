@@ -143,7 +143,6 @@ final class OfferAttempt {
             orFail(each.over, () -> proofs.put(each, offers.connect(each, protocol, peer)));
         }
         proofs.forEach((each, proof) -> orFail(each.over, proof));
-        pending.forEach(each -> offers.awaitOpen(each.path));
     }
 
     /** The peer knows that all are up: from now on their ends are watched. */

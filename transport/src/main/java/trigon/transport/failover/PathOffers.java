@@ -122,11 +122,6 @@ final class PathOffers {
         return factory.prove(answered.path());
     }
 
-    /** {@link PathFactory#awaitOpen}. */
-    void awaitOpen(PathChannel path) {
-        factory.awaitOpen(path);
-    }
-
     /** {@link PathFactory#nextAttempt}. */
     long nextAttempt() {
         return factory.nextAttempt();

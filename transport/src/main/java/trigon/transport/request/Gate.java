@@ -26,6 +26,9 @@ public final class Gate {
     /** A control thread has the lane; nobody else may come in. */
     static final int FENCED = 3;
 
+    /** Looks while the thread is likely to be on a processor: some microseconds. */
+    private static final int SPINS = 1000;
+
     private final long word;
     private final long inside;
 
@@ -68,8 +71,12 @@ public final class Gate {
             open(false); // who closes it opens it again only once it is closed
             throw e;
         }
-        while (Memory.getIntVolatile(inside) != 0) {
-            Thread.onSpinWait();
+        for (int looks = 0; Memory.getIntVolatile(inside) != 0; looks++) {
+            if (looks < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield(); // it has lost its processor, perhaps to this one
+            }
         }
     }
 

@@ -8,6 +8,8 @@ import trigon.handshake.message.ConnectionId;
 import trigon.routing.Path;
 import trigon.system.NanoClock;
 import trigon.transport.connect.Counterpart;
+import trigon.transport.failover.search.SharedQuestions.AskedPath;
+import trigon.transport.failover.search.SharedQuestions.Manner;
 
 /** Questions over paths, which connections with the same process share, and what is known of paths by them. */
 public final class PathQuestions {
@@ -22,18 +24,27 @@ public final class PathQuestions {
     }
 
     /**
-     * Asks over a path whether a peer lives. Between the same link-local addresses, there may be a path through relays
-     * as well.
+     * Asks over a path whether a peer lives.
      *
      * @param connection the peer's end of it
      */
     Question ask(Counterpart peer, ConnectionId connection, Path path) {
-        boolean direct = path.reason().isLinkLocal();
-        return questions.ask(
-                new SharedQuestions.AskedPath(local(path), remote(path), direct),
-                () -> direct
-                        ? client.askDirectly(local(path), remote(path), peer.secret(), connection)
-                        : client.ask(local(path), remote(path), peer.secret(), connection));
+        return ask(peer, connection, path, Manner.SOON);
+    }
+
+    /** Asks over a path whether a peer lives, and frames of the full size pass. */
+    Question check(Counterpart peer, Path path) {
+        return ask(peer, peer.connection(), path, Manner.FULL_SIZE);
+    }
+
+    /** Between the same link-local addresses, there may be a path through relays as well. */
+    private Question ask(Counterpart peer, ConnectionId connection, Path path, Manner otherwise) {
+        Manner how = path.reason().isLinkLocal() ? Manner.DIRECT : otherwise;
+        return questions.ask(new AskedPath(local(path), remote(path), how), () -> switch (how) {
+            case SOON -> client.greet(local(path), remote(path), peer.secret(), connection);
+            case FULL_SIZE -> client.ask(local(path), remote(path), peer.secret(), connection);
+            case DIRECT -> client.askDirectly(local(path), remote(path), peer.secret(), connection);
+        });
     }
 
     /** Tells whether packets of the full size are known to be lost over that path. */

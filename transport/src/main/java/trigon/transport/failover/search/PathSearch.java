@@ -110,8 +110,7 @@ public final class PathSearch {
         if (questions.isNarrow(over.get())) { // found out by another connection
             return CompletableFuture.completedFuture(PathCheck.NARROW);
         }
-        CompletableFuture<Void> asked =
-                questions.ask(peer, peer.connection(), over.get()).answered();
+        CompletableFuture<Void> asked = questions.check(peer, over.get()).answered();
         return CompletableFuture.anyOf(asked, timer.apply(LONGEST_CHECK)).handle((_, _) -> {
             if (asked.isDone() && !asked.isCompletedExceptionally()) {
                 return PathCheck.PASSED;
@@ -156,8 +155,7 @@ public final class PathSearch {
 
     /** Tells whether the peer answers over that path, in time, for which it waits. */
     public boolean probe(Counterpart peer, Path path, CompletableFuture<?> stop) {
-        CompletableFuture<Void> answer =
-                questions.ask(peer, peer.connection(), path).answered();
+        CompletableFuture<Void> answer = questions.check(peer, path).answered();
         return await(CompletableFuture.anyOf(answer, stop), AskingRound.LONGEST)
                 && answer.isDone()
                 && !answer.isCompletedExceptionally();

@@ -28,9 +28,19 @@ final class SharedQuestions {
     /**
      * The path that a question takes.
      *
-     * @param direct without relays, also where they lead there
+     * @param how it is asked
      */
-    record AskedPath(InetAddress local, InetSocketAddress remote, boolean direct) {}
+    record AskedPath(InetAddress local, InetSocketAddress remote, Manner how) {}
+
+    /** Manner of asking. */
+    enum Manner {
+        /** Any answer will do, the sooner the better. */
+        SOON,
+        /** The answer is to be behind frames of the full size. */
+        FULL_SIZE,
+        /** The same, without relays, also where they lead there. */
+        DIRECT
+    }
 
     private record Asked(Question question, long at) {}
 
