@@ -16,18 +16,16 @@ import java.util.concurrent.TimeUnit;
  *
  * @param control brings connections up: {@code trigon-control-<n>}, one for each task that runs now. Without a limit,
  *     since a task that waits for the peer's answer must not keep this node from giving its own
- * @param leading has senders look for other paths, and wait for the answers to their offers: at most {@value #MAX},
- *     {@code trigon-failover-<n>}, since a cable takes hundreds of connections with it
- * @param following answers such offers: {@code trigon-follower-<n>}, likewise. No task of it waits for a peer
+ * @param moving has connections go on over other paths, at either end: {@code trigon-failover-<n>}, a few, since a cable
+ *     takes hundreds of connections with it. No task of it waits for a peer, so one end's do not keep the other's back
  * @param flushing repairs flushes to GPUs: at most {@value #MAX_FLUSHING}, {@code trigon-flush-<n>}. A driver that
  *     hangs holds up no failover, nor the end
  */
-public record ControlThreads(
-        ExecutorService control, ExecutorService leading, ExecutorService following, ExecutorService flushing)
+public record ControlThreads(ExecutorService control, ExecutorService moving, ExecutorService flushing)
         implements AutoCloseable {
 
-    /** Enough for the waits of some: what they do takes a processor for milliseconds. */
-    static final int MAX = 16;
+    /** As many as can run; and a second one, since a call of a device may hang. */
+    public static final int MOVING = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 4);
 
     static final int MAX_FLUSHING = 2;
 
@@ -37,8 +35,7 @@ public record ControlThreads(
     public static ControlThreads open() {
         return new ControlThreads(
                 pool("trigon-control-", 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
-                pool("trigon-failover-", MAX, MAX, new LinkedBlockingQueue<>()),
-                pool("trigon-follower-", MAX, MAX, new LinkedBlockingQueue<>()),
+                pool("trigon-failover-", MOVING, MOVING, new LinkedBlockingQueue<>()),
                 pool("trigon-flush-", MAX_FLUSHING, MAX_FLUSHING, new LinkedBlockingQueue<>()));
     }
 
@@ -62,8 +59,7 @@ public record ControlThreads(
     @Override
     public void close() {
         flushing.shutdown();
-        leading.close();
-        following.close();
+        moving.close();
         control.close();
     }
 }

@@ -1,6 +1,7 @@
 package trigon.transport.connect;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -106,15 +107,11 @@ public final class PathFactory {
      * Has the connecting side find out whether the connected path carries anything, once the peer's end is connected,
      * too. Of a software link its handshake has shown that.
      *
-     * @return the rest of it, which waits, and throws a {@link trigon.verbs.VerbsException} if the path does not
+     * @return what has begun; empty where nothing is to be found out
      * @throws trigon.verbs.VerbsException if the device takes nothing
      */
-    public Runnable prove(PathChannel path) {
-        if (path.link().local().kind() != LinkKind.RDMA) {
-            return () -> {};
-        }
-        long deadline = DataPathProbe.begin(path);
-        return () -> DataPathProbe.await(path, deadline);
+    public Optional<DataPathProbe> prove(PathChannel path) {
+        return path.link().local().kind() == LinkKind.RDMA ? Optional.of(DataPathProbe.begin(path)) : Optional.empty();
     }
 
     /** Waits until the first message of a connected path can go at once; not for long, since that one may wait, too. */

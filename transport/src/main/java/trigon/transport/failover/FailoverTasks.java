@@ -9,14 +9,13 @@ import trigon.system.NanoClock;
 
 /**
  * The threads on which the work of failovers is done: what is brief on an event loop, which has its thread, and what
- * may block on threads of their own, of which there are few however many connections a cable takes with it. Those have
- * to be made, and cannot be where a limit on processes is reached. Thread-safe.
+ * may block on threads of their own, of which there are few however many connections a cable takes with it: nothing
+ * that they do waits for a peer. Those have to be made, and cannot be where a limit on processes is reached. Thread-safe.
  */
 final class FailoverTasks {
 
     private final Executor eventLoop;
-    private final Executor leading;
-    private final Executor following;
+    private final Executor moving;
     private final Function<Duration, Executor> later;
     private final NanoClock clock;
 
@@ -24,20 +23,14 @@ final class FailoverTasks {
      * By these.
      *
      * @param eventLoop runs what is brief; makes no thread for it
-     * @param leading runs what may block, and wait for the peer
-     * @param following runs what may block, and does not wait for the peer
+     * @param moving runs what may block, and does not wait for the peer
      * @param later runs on the event loop what is brief, so much later
      * @param clock what all that waits goes by
      */
     FailoverTasks(
-            Executor eventLoop,
-            Executor leading,
-            Executor following,
-            Function<Duration, Executor> later,
-            NanoClock clock) {
+            Executor eventLoop, Executor moving, Function<Duration, Executor> later, NanoClock clock) {
         this.eventLoop = eventLoop;
-        this.leading = leading;
-        this.following = following;
+        this.moving = moving;
         this.later = later;
         this.clock = clock;
     }
@@ -63,7 +56,7 @@ final class FailoverTasks {
      */
     void begin(Runnable step, Consumer<Throwable> impossible) {
         try {
-            leading.execute(step);
+            moving.execute(step);
         } catch (RuntimeException | Error e) {
             impossible.accept(e);
         }
@@ -90,13 +83,8 @@ final class FailoverTasks {
         return clock;
     }
 
-    /** Runs what may block; none of it waits for the peer. */
-    Executor leading() {
-        return leading;
-    }
-
-    /** Runs what the peer waits for, and what does not wait for the peer: else two nodes could wait for each other. */
-    Executor following() {
-        return following;
+    /** Runs what may block; none of it waits for the peer, or two nodes could wait for each other. */
+    Executor moving() {
+        return moving;
     }
 }

@@ -1,9 +1,11 @@
 package trigon.transport.failover;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -17,6 +19,7 @@ import trigon.handshake.message.ResumeCounts;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
 import trigon.transport.connect.Counterpart;
+import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.verbs.VerbsException;
@@ -66,10 +69,14 @@ final class OfferAttempt {
         }
     }
 
+    /** From one look for proofs to the next. */
+    private static final Duration LOOK = Duration.ofMillis(2);
+
     private final PathOffers offers;
     private final Counterpart peer;
     private final MessageProtocol protocol;
     private final CompletableFuture<?> stop;
+    private final FailoverTasks tasks;
     private final Executor blocking;
     private final List<Pending> pending = new ArrayList<>();
 
@@ -78,19 +85,20 @@ final class OfferAttempt {
      *
      * @param offers opens and connects its queue pairs
      * @param stop ends it
-     * @param blocking runs what calls verbs
+     * @param tasks run what calls verbs
      */
     OfferAttempt(
             PathOffers offers,
             Counterpart peer,
             MessageProtocol protocol,
             CompletableFuture<?> stop,
-            Executor blocking) {
+            FailoverTasks tasks) {
         this.offers = offers;
         this.peer = peer;
         this.protocol = protocol;
         this.stop = stop;
-        this.blocking = blocking;
+        this.tasks = tasks;
+        blocking = tasks.moving();
     }
 
     /**
@@ -114,7 +122,7 @@ final class OfferAttempt {
         }
         var _ = stop.thenRun(() -> pending.forEach(each -> each.offer.abandon("the connection is closed")));
         return whenAll(OutgoingOffer::answer)
-                .thenRunAsync(this::bringUp, blocking)
+                .thenComposeAsync(_ -> bringUp(), blocking)
                 .thenCompose(_ -> whenAll(offer -> offer.sendReady(pending.size())))
                 .thenApplyAsync(_ -> watch(), blocking)
                 .handleAsync(this::settle, blocking);
@@ -136,13 +144,30 @@ final class OfferAttempt {
         return all;
     }
 
-    /** Connects all queue pairs, and proves that they carry something, beside each other. */
-    private void bringUp() {
-        Map<Pending, Runnable> proofs = new LinkedHashMap<>();
+    /** Connects all queue pairs, and has them prove that they carry something, beside each other. */
+    private CompletableFuture<Void> bringUp() {
+        Map<Pending, DataPathProbe> unproven = new LinkedHashMap<>();
         for (Pending each : pending) {
-            orFail(each.over, () -> proofs.put(each, offers.connect(each, protocol, peer)));
+            orFail(each.over, () -> offers.connect(each, protocol, peer).ifPresent(probe -> unproven.put(each, probe)));
         }
-        proofs.forEach((each, proof) -> orFail(each.over, proof));
+        return awaitProofs(unproven);
+    }
+
+    /** Looks from time to time, so that no thread waits for the peer. */
+    private CompletableFuture<Void> awaitProofs(Map<Pending, DataPathProbe> unproven) {
+        Map.copyOf(unproven).forEach((each, probe) -> orFail(each.over, () -> {
+            if (probe.poll()) {
+                unproven.remove(each);
+            }
+        }));
+        if (unproven.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (stop.isDone()) {
+            Path over = unproven.keySet().iterator().next().over;
+            throw new FailedException(over, new CancellationException("the connection is closed"));
+        }
+        return CompletableFuture.anyOf(stop, tasks.after(LOOK)).thenComposeAsync(_ -> awaitProofs(unproven), blocking);
     }
 
     /** The peer knows that all are up: from now on their ends are watched. */

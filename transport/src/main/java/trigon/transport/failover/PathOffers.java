@@ -5,7 +5,6 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -26,6 +25,7 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.connect.LocalSide;
 import trigon.transport.connect.PathFactory;
 import trigon.transport.connect.PeerEnd;
+import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
@@ -66,7 +66,7 @@ final class PathOffers {
      * @param over by queue pair; a path may be there several times
      * @param resume what the session has come to
      * @param stop ends the attempt
-     * @param blocking runs what calls verbs
+     * @param tasks do it
      * @return fails with an {@link OfferAttempt.FailedException} if one of them does not come up; then none does
      */
     CompletableFuture<OfferAttempt.Answered> offer(
@@ -75,10 +75,10 @@ final class PathOffers {
             List<Path> over,
             SenderResume resume,
             CompletableFuture<?> stop,
-            Executor blocking) {
+            FailoverTasks tasks) {
         ResumeCounts counts = new ResumeCounts(
                 resume.attempt(), resume.begun(), resume.confirmed(), protocol == MessageProtocol.EAGER);
-        return new OfferAttempt(this, peer, protocol, stop, blocking).make(over, counts);
+        return new OfferAttempt(this, peer, protocol, stop, tasks).make(over, counts);
     }
 
     /** Opens a queue pair over a path, and begins the handshake that offers it. */
@@ -108,8 +108,8 @@ final class PathOffers {
         }
     }
 
-    /** Connects a queue pair to its peer's, which has answered. Returns what is left of its proof, which waits. */
-    Runnable connect(OfferAttempt.Pending answered, MessageProtocol protocol, Counterpart peer) {
+    /** Connects a queue pair to its peer's, which has answered. Returns what it has to prove, if there is anything. */
+    Optional<DataPathProbe> connect(OfferAttempt.Pending answered, MessageProtocol protocol, Counterpart peer) {
         Answer answer = answered.offer().answer().join();
         PeerEnd end = new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps());
         factory.connect(

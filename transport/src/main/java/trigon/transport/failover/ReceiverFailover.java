@@ -212,7 +212,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
 
     @Override
     public CompletionStage<Answer> onOffer(IncomingOffer incoming) {
-        return CompletableFuture.supplyAsync(() -> answer(incoming), tasks.following());
+        return CompletableFuture.supplyAsync(() -> answer(incoming), tasks.moving());
     }
 
     private Answer answer(IncomingOffer incoming) {
@@ -272,7 +272,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         }
         var _ = incoming.result()
                 .whenCompleteAsync(
-                        (up, why) -> steps.run(() -> finish(path, attempt, incoming, up, why)), tasks.following());
+                        (up, why) -> steps.run(() -> finish(path, attempt, incoming, up, why)), tasks.moving());
         work();
         return new Answer(
                 offers.self().name(),

@@ -25,33 +25,48 @@ public final class DataPathProbe {
 
     private static final long REQUEST = -1;
 
-    private DataPathProbe() {}
+    private final PathChannel path;
+    private final long deadline;
+
+    private DataPathProbe(PathChannel path, long deadline) {
+        this.path = path;
+        this.deadline = deadline;
+    }
 
     /**
      * Posts the write. Several paths' writes are posted first and waited for afterwards, so that they share the wait.
      *
-     * @return when it has to be acknowledged, by {@link System#nanoTime}
      * @throws VerbsException if it cannot be posted
      */
-    public static long begin(PathChannel path) {
+    public static DataPathProbe begin(PathChannel path) {
         int errno = path.queuePair().postWrite(REQUEST, 0, 0, 0, 0, 0, SendFlag.SIGNALED);
         if (errno != 0) {
             throw failed(path, errno, "an empty RDMA WRITE cannot be posted");
         }
-        return System.nanoTime() + PATIENCE.toNanos();
+        return new DataPathProbe(path, System.nanoTime() + PATIENCE.toNanos());
+    }
+
+    /** Returns once the write is acknowledged; throws as {@link #poll} does. */
+    public void await() {
+        while (!poll()) {
+            LockSupport.parkNanos(LOOK.toNanos());
+        }
     }
 
     /**
-     * Returns once the write is acknowledged.
+     * Takes the write's completion. Returns false if there is none yet, and there is time.
      *
-     * @param deadline as {@link #begin} has said
-     * @throws VerbsException if it fails, or is not acknowledged by then
+     * @throws VerbsException if it has failed, or has not been acknowledged in time
      */
-    public static void await(PathChannel path, long deadline) {
+    public boolean poll() {
+        boolean late = System.nanoTime() - deadline >= 0; // before the look: who polls late may find it done
         try (Arena arena = Arena.ofConfined()) { // closing a shared one would stop all threads of the process
             WorkCompletions completions = new WorkCompletions(
                     arena.allocate(WorkCompletions.STRIDE, Long.BYTES).address(), 1);
-            int count = poll(path, completions, deadline);
+            int count = path.completionQueue().poll(completions);
+            if (count == 0 && !late) {
+                return false;
+            }
             if (count < 0) {
                 throw failed(path, -count, "the completion queue cannot be polled");
             }
@@ -64,16 +79,8 @@ public final class DataPathProbe {
             if (status != WorkCompletionStatus.SUCCESS) {
                 throw failed(path, Errno.EIO, "an empty RDMA WRITE failed with " + status);
             }
+            return true;
         }
-    }
-
-    private static int poll(PathChannel path, WorkCompletions completions, long deadline) {
-        int count = path.completionQueue().poll(completions);
-        while (count == 0 && System.nanoTime() - deadline < 0) {
-            LockSupport.parkNanos(LOOK.toNanos());
-            count = path.completionQueue().poll(completions);
-        }
-        return count;
     }
 
     private static VerbsException failed(PathChannel path, int errno, String what) {

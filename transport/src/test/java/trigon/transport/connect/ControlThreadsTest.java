@@ -76,20 +76,20 @@ class ControlThreadsTest {
         CountDownLatch release = new CountDownLatch(1);
         Set<Thread> used = ConcurrentHashMap.newKeySet();
         try (ControlThreads threads = ControlThreads.open()) {
-            for (ExecutorService few : List.of(threads.leading(), threads.following())) {
-                List<Future<Boolean>> tasks = new ArrayList<>();
-                for (int i = 0; i < 1000; i++) {
-                    tasks.add(few.submit(() -> {
-                        used.add(Thread.currentThread());
-                        return release.await(60, TimeUnit.SECONDS);
-                    }));
-                }
-                Await.until("threads at work", () -> used.size() % ControlThreads.MAX == 0 && !used.isEmpty());
-                assertThat(tasks.getLast().isDone()).isFalse();
+            List<Future<Boolean>> tasks = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                tasks.add(threads.moving().submit(() -> {
+                    used.add(Thread.currentThread());
+                    return release.await(60, TimeUnit.SECONDS);
+                }));
             }
+            Await.until("threads at work", () -> used.size() == ControlThreads.MOVING);
+            assertThat(tasks.getLast().isDone()).isFalse();
             release.countDown();
         }
-        assertThat(used).hasSizeLessThanOrEqualTo(2 * ControlThreads.MAX);
+        assertThat(used)
+                .hasSizeLessThanOrEqualTo(ControlThreads.MOVING)
+                .allMatch(thread -> thread.getName().startsWith("trigon-failover-"));
     }
 
     /** A driver that hangs must not keep a plugin from ending. */
@@ -107,7 +107,7 @@ class ControlThreadsTest {
             }
             Await.until("threads at work", () -> used.size() == ControlThreads.MAX_FLUSHING);
 
-            assertThat(threads.following().submit(() -> "done").get(60, TimeUnit.SECONDS))
+            assertThat(threads.moving().submit(() -> "done").get(60, TimeUnit.SECONDS))
                     .isEqualTo("done");
         }
         assertThat(hanging).noneMatch(Future::isDone);

@@ -21,7 +21,6 @@ class FailoverTasksTest {
                 _ -> {
                     throw none;
                 },
-                done::add,
                 _ -> Runnable::run,
                 NanoClock.SYSTEM);
 
@@ -33,7 +32,7 @@ class FailoverTasksTest {
     @Test
     void theDataPathMakesNoThread() {
         FailoverTasks tasks =
-                new FailoverTasks(Runnable::run, _ -> done.add("thread"), done::add, _ -> done::add, NanoClock.SYSTEM);
+                new FailoverTasks(Runnable::run, _ -> done.add("thread"), _ -> done::add, NanoClock.SYSTEM);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isTrue();
 
@@ -47,7 +46,6 @@ class FailoverTasksTest {
                     throw new RejectedExecutionException("the plugin is closed");
                 },
                 Runnable::run,
-                done::add,
                 _ -> done::add,
                 NanoClock.SYSTEM);
 
@@ -62,7 +60,6 @@ class FailoverTasksTest {
         FailoverTasks tasks = new FailoverTasks(
                 Runnable::run,
                 Runnable::run,
-                done::add,
                 _ -> step -> {
                     throw closed;
                 },
