@@ -21,11 +21,8 @@ import java.util.concurrent.TimeUnit;
  * @param flushing repairs flushes to GPUs: at most {@value #MAX_FLUSHING}, {@code trigon-flush-<n>}. A driver that
  *     hangs holds up no failover, nor the end
  */
-public record ControlThreads(ExecutorService control, ExecutorService moving, ExecutorService flushing)
+public record ControlThreads(ExecutorService control, MovingPool moving, ExecutorService flushing)
         implements AutoCloseable {
-
-    /** As many as can run; and a second one, since a call of a device may hang. */
-    public static final int MOVING = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 4);
 
     static final int MAX_FLUSHING = 2;
 
@@ -35,21 +32,24 @@ public record ControlThreads(ExecutorService control, ExecutorService moving, Ex
     public static ControlThreads open() {
         return new ControlThreads(
                 pool("trigon-control-", 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
-                pool("trigon-failover-", MOVING, MOVING, new LinkedBlockingQueue<>()),
+                new MovingPool(IDLE_MILLIS, threads("trigon-failover-")),
                 pool("trigon-flush-", MAX_FLUSHING, MAX_FLUSHING, new LinkedBlockingQueue<>()));
     }
 
     private static ExecutorService pool(String name, int core, int most, BlockingQueue<Runnable> queue) {
-        ThreadFactory threads = Thread.ofPlatform()
+        // a task that is late releases what others no longer can
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                core, most, IDLE_MILLIS, TimeUnit.MILLISECONDS, queue, threads(name), (late, _) -> late.run());
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static ThreadFactory threads(String name) {
+        return Thread.ofPlatform()
                 .daemon()
                 .inheritInheritableThreadLocals(false)
                 .name(name, 0)
                 .factory();
-        // a task that is late releases what others no longer can
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                core, most, IDLE_MILLIS, TimeUnit.MILLISECONDS, queue, threads, (late, _) -> late.run());
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
     }
 
     /**

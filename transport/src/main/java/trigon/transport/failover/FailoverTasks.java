@@ -3,6 +3,9 @@ package trigon.transport.failover;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import trigon.system.NanoClock;
@@ -14,23 +17,34 @@ import trigon.system.NanoClock;
  */
 final class FailoverTasks {
 
+    /** So long tasks wait before it is seen whether any gets done. */
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
     private final Executor eventLoop;
     private final Executor moving;
+    private final BooleanSupplier relief;
     private final Function<Duration, Executor> later;
     private final NanoClock clock;
+    private final AtomicBoolean watched = new AtomicBoolean();
 
     /**
      * By these.
      *
      * @param eventLoop runs what is brief; makes no thread for it
      * @param moving runs what may block, and does not wait for the peer
+     * @param relief adds a thread to these if nothing gets done; false if nothing waits
      * @param later runs on the event loop what is brief, so much later
      * @param clock what all that waits goes by
      */
     FailoverTasks(
-            Executor eventLoop, Executor moving, Function<Duration, Executor> later, NanoClock clock) {
+            Executor eventLoop,
+            Executor moving,
+            BooleanSupplier relief,
+            Function<Duration, Executor> later,
+            NanoClock clock) {
         this.eventLoop = eventLoop;
         this.moving = moving;
+        this.relief = relief;
         this.later = later;
         this.clock = clock;
     }
@@ -56,7 +70,7 @@ final class FailoverTasks {
      */
     void begin(Runnable step, Consumer<Throwable> impossible) {
         try {
-            moving.execute(step);
+            move(step);
         } catch (RuntimeException | Error e) {
             impossible.accept(e);
         }
@@ -85,6 +99,27 @@ final class FailoverTasks {
 
     /** Runs what may block; none of it waits for the peer, or two nodes could wait for each other. */
     Executor moving() {
-        return moving;
+        return this::move;
+    }
+
+    private void move(Runnable step) {
+        moving.execute(step);
+        if (watched.compareAndSet(false, true)) {
+            watch();
+        }
+    }
+
+    /** Looks from time to time, as long as steps wait. */
+    private void watch() {
+        try {
+            later.apply(PATIENCE).execute(() -> {
+                watched.set(false); // a step that comes from here on begins a watch of its own
+                if (relief.getAsBoolean() && watched.compareAndSet(false, true)) {
+                    watch();
+                }
+            });
+        } catch (RejectedExecutionException _) {
+            watched.set(false); // the plugin is closed, which waits for the steps
+        }
     }
 }

@@ -83,13 +83,34 @@ class ControlThreadsTest {
                     return release.await(60, TimeUnit.SECONDS);
                 }));
             }
-            Await.until("threads at work", () -> used.size() == ControlThreads.MOVING);
+            Await.until("threads at work", () -> used.size() == MovingPool.USUAL);
             assertThat(tasks.getLast().isDone()).isFalse();
             release.countDown();
         }
         assertThat(used)
-                .hasSizeLessThanOrEqualTo(ControlThreads.MOVING)
+                .hasSizeLessThanOrEqualTo(MovingPool.USUAL)
                 .allMatch(thread -> thread.getName().startsWith("trigon-failover-"));
+    }
+
+    /** A device whose calls take half a minute holds the threads that made them, and no others. */
+    @Test
+    void whileAllOfThemHangThereIsOneMoreAtEachLook() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        try (ControlThreads threads = ControlThreads.open()) {
+            MovingPool moving = threads.moving();
+            for (int i = 0; i < 2 * MovingPool.MAX; i++) {
+                var _ = moving.submit(() -> release.await(60, TimeUnit.SECONDS));
+            }
+            assertThat(moving.relieve()).isTrue(); // nothing was done before the first look
+            for (int looks = 0; looks < 2 * MovingPool.MAX; looks++) {
+                assertThat(moving.relieve()).isTrue();
+            }
+            assertThat(moving.getCorePoolSize()).isEqualTo(MovingPool.MAX);
+
+            release.countDown();
+            Await.until("all is done", () -> !moving.relieve());
+            assertThat(moving.getCorePoolSize()).isEqualTo(MovingPool.USUAL);
+        }
     }
 
     /** A driver that hangs must not keep a plugin from ending. */

@@ -3,7 +3,9 @@ package trigon.transport.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,7 @@ class FailoverTasksTest {
                 _ -> {
                     throw none;
                 },
+                () -> false,
                 _ -> Runnable::run,
                 NanoClock.SYSTEM);
 
@@ -32,7 +35,7 @@ class FailoverTasksTest {
     @Test
     void theDataPathMakesNoThread() {
         FailoverTasks tasks =
-                new FailoverTasks(Runnable::run, _ -> done.add("thread"), _ -> done::add, NanoClock.SYSTEM);
+                new FailoverTasks(Runnable::run, _ -> done.add("thread"), () -> false, _ -> done::add, NanoClock.SYSTEM);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isTrue();
 
@@ -46,6 +49,7 @@ class FailoverTasksTest {
                     throw new RejectedExecutionException("the plugin is closed");
                 },
                 Runnable::run,
+                () -> false,
                 _ -> done::add,
                 NanoClock.SYSTEM);
 
@@ -60,6 +64,7 @@ class FailoverTasksTest {
         FailoverTasks tasks = new FailoverTasks(
                 Runnable::run,
                 Runnable::run,
+                () -> false,
                 _ -> step -> {
                     throw closed;
                 },
@@ -68,5 +73,43 @@ class FailoverTasksTest {
         tasks.beginLater(Duration.ofMillis(1), () -> done.add("step"), done::add);
 
         assertThat(done).containsExactly(closed);
+    }
+
+    /** One look at a time, and none once nothing waits. */
+    @Test
+    void whileStepsWaitItIsLookedWhetherAnyGetsDone() {
+        Deque<Runnable> looks = new ArrayDeque<>();
+        Deque<Boolean> waiting = new ArrayDeque<>(List.of(true, true, false, false));
+        FailoverTasks tasks = new FailoverTasks(
+                Runnable::run, Runnable::run, waiting::removeFirst, _ -> looks::addLast, NanoClock.SYSTEM);
+
+        tasks.begin(() -> done.add("first"), done::add);
+        tasks.moving().execute(() -> done.add("second"));
+
+        assertThat(done).containsExactly("first", "second");
+        for (int look = 0; look < 3; look++) {
+            assertThat(looks).hasSize(1);
+            looks.removeFirst().run();
+        }
+        assertThat(looks).isEmpty();
+
+        tasks.begin(() -> done.add("third"), done::add);
+        assertThat(looks).hasSize(1);
+    }
+
+    @Test
+    void aStepThatBeginsWhileTheLoopClosesIsDone() {
+        FailoverTasks tasks = new FailoverTasks(
+                Runnable::run,
+                Runnable::run,
+                () -> false,
+                _ -> step -> {
+                    throw new RejectedExecutionException("the plugin is closed");
+                },
+                NanoClock.SYSTEM);
+
+        tasks.begin(() -> done.add("step"), done::add);
+
+        assertThat(done).containsExactly("step");
     }
 }

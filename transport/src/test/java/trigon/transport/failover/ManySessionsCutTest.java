@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import trigon.system.Memory;
 import trigon.testsupport.LedgerAssert;
 import trigon.testsupport.TcpSockets;
-import trigon.transport.connect.ControlThreads;
+import trigon.transport.connect.MovingPool;
 import trigon.transport.testsupport.Connected;
 import trigon.transport.testsupport.TestCluster;
 import trigon.transport.testsupport.TestNode;
@@ -34,7 +34,7 @@ class ManySessionsCutTest {
     private static final int BYTES = Long.BYTES;
 
     /** Those of both nodes, which are one process here. */
-    private static final int MAX_THREADS = 2 * ControlThreads.MOVING;
+    private static final int MAX_THREADS = 2 * MovingPool.MAX;
 
     private record Session(Connected comms, long from, long fromHandle, long to, long toHandle) {}
 
