@@ -107,6 +107,20 @@ public final class RawPeer implements AutoCloseable {
         return frame;
     }
 
+    /** All that was said so far. */
+    public byte[] said() {
+        return proofs.said();
+    }
+
+    /** A connection's first message on a further stream, behind what was said at first. */
+    public static byte[] joining(int stream, HandshakeMessage message, byte[] opening, ConnectionSecret secret) {
+        HandshakeProofs joining = HandshakeProofs.of(Side.CONNECTING, secret, Optional.empty());
+        joining.note(opening);
+        byte[] frame = HandshakeCodec.encode(stream, message);
+        joining.prove(frame);
+        return frame;
+    }
+
     /** The message with its proof. */
     public byte[] proven(HandshakeMessage message) {
         byte[] frame = HandshakeCodec.encode(0, message);

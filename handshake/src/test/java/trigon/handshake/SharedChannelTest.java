@@ -6,18 +6,27 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import trigon.handshake.connect.Question;
 import trigon.handshake.message.ConnectionId;
+import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeCodec;
+import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
+import trigon.handshake.message.HandshakeMessage.Reject;
+import trigon.handshake.message.HandshakeProofs.Side;
+import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.OpaqueBytes;
 import trigon.testsupport.Await;
 
 /** Connections between two processes over one path have one TCP connection, and nothing else in common. */
@@ -128,6 +137,33 @@ class SharedChannelTest {
         }
     }
 
+    /** Whatever becomes of the new one beside it. */
+    @Test
+    void aGreetingIsAnsweredOverTheConnectionThatThereIs() throws Exception {
+        ConnectionId connection = ConnectionId.random();
+        ConnectionSecret secret = Node.secretOf(connection);
+        try (ServerSocket socket = new ServerSocket(0, 1, server.address())) {
+            InetSocketAddress address = new InetSocketAddress(server.address(), socket.getLocalPort());
+            client.connect(address, client.offer(connection));
+            try (RawPeer peer = RawPeer.listening(socket.accept(), connection, secret)) {
+                peer.greet();
+                peer.expect(Offer.class);
+
+                Question question = client.client().greet(client.address(), address, secret, connection);
+
+                HandshakeFrame hello = peer.read();
+                assertThat(hello.stream()).isEqualTo(1);
+                HandshakeProofs proofs = HandshakeProofs.of(Side.LISTENING, secret, Optional.empty());
+                proofs.note(hello.bytes());
+                byte[] challenge =
+                        HandshakeCodec.encode(1, new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
+                proofs.prove(challenge);
+                peer.send(challenge);
+                question.answered().get(60, TimeUnit.SECONDS);
+            }
+        }
+    }
+
     @Test
     void aStrangerHasOneStreamUntilItHasProvenItself() throws Exception {
         ConnectionId connection = ConnectionId.random();
@@ -144,6 +180,62 @@ class SharedChannelTest {
     }
 
     @Test
+    void whoHasProvenItselfOffersWithoutAHello() throws Exception {
+        ConnectionId first = ConnectionId.random();
+        ConnectionId second = ConnectionId.random();
+        server.listen(first);
+        Node.Listener listener = server.listen(second);
+        try (RawPeer peer = RawPeer.challengedBy(server, first)) {
+            byte[] opening = peer.said();
+            peer.say(client.offer(first));
+            peer.send(RawPeer.joining(1, client.offer(second), opening, Node.secretOf(second)));
+
+            assertThat(listener.next().incoming().offer().connection()).isEqualTo(second);
+        }
+    }
+
+    @Test
+    void anOfferOfAnotherChannelOrStreamProvesNothing() throws Exception {
+        ConnectionId first = ConnectionId.random();
+        ConnectionId second = ConnectionId.random();
+        server.listen(first);
+        server.listen(second);
+        byte[] elsewhere;
+        try (RawPeer other = RawPeer.challengedBy(server, first)) {
+            elsewhere = other.said();
+        }
+        try (RawPeer peer = RawPeer.challengedBy(server, first)) {
+            byte[] opening = peer.said();
+            peer.say(client.offer(first));
+            byte[] moved = RawPeer.joining(3, client.offer(second), opening, Node.secretOf(second));
+            moved[HandshakeCodec.HEADER_BYTES - 1] = 2;
+            peer.send(RawPeer.joining(1, client.offer(second), elsewhere, Node.secretOf(second)));
+            peer.send(moved);
+
+            for (int stream = 1; stream <= 2; stream++) {
+                HandshakeFrame refusal = peer.read();
+                while (refusal.message() instanceof Closed) { // of the stream before
+                    refusal = peer.read();
+                }
+                assertThat(refusal.stream()).isEqualTo(stream);
+                assertThat(refusal.message()).isInstanceOf(Reject.class);
+            }
+        }
+    }
+
+    @Test
+    void aStrangerOffersNothingWithoutAHello() throws Exception {
+        ConnectionId connection = ConnectionId.random();
+        Node.Listener listener = server.listen(connection);
+        try (RawPeer peer = RawPeer.connectingTo(server.listeningAt(), connection, Node.secretOf(connection))) {
+            peer.say(client.offer(connection));
+
+            peer.readToTheEnd();
+        }
+        assertThat(listener.isEmpty()).isTrue();
+    }
+
+    @Test
     void aStreamOutOfTurnEndsWhatIsUnderWayAndNoLink() throws Exception {
         ConnectionId connection = ConnectionId.random();
         Node.Listener listener = server.listen(connection);
@@ -157,8 +249,7 @@ class SharedChannelTest {
                     attempt.incoming().result().get(60, TimeUnit.SECONDS).lifeline();
             peer.expect(Ready.class);
 
-            Offer other = client.offer(ConnectionId.random());
-            peer.send(HandshakeCodec.encode(1, other)); // no hello
+            peer.send(HandshakeCodec.encode(1, new Ready(1))); // neither a hello nor an offer
             peer.send(HandshakeCodec.encode(7, new Closed())); // nobody's
             peer.send(HandshakeCodec.encode(-1, new Closed()));
             peer.send(peer.provenAfterwards(new Alive(1)));

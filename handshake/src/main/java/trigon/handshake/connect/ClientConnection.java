@@ -32,8 +32,13 @@ abstract class ClientConnection extends HandshakeConnection {
     enum ChannelUse {
         /** It has one of its own, which it is about: frames of the full size are to arrive there, too. */
         ALONE,
-        /** It takes one that is there, and others may take its own. */
+        /**
+         * It takes one that is there, and others may take its own. Where the listener has proven itself, it need not be
+         * greeted again.
+         */
         SHARED,
+        /** It takes one that is there, and greets the listener: how soon that answers is of interest. */
+        GREETING,
         /** It has one of its own, since what it says was said before and may not have arrived. */
         REPEATED
     }
@@ -78,7 +83,7 @@ abstract class ClientConnection extends HandshakeConnection {
             return;
         }
         startDeadline();
-        PeerChannel shared = use() == ChannelUse.SHARED ? services.channelTo(target) : null;
+        PeerChannel shared = use() == ChannelUse.SHARED || use() == ChannelUse.GREETING ? services.channelTo(target) : null;
         if (shared != null) {
             joins = true;
             openOn(shared);
@@ -109,6 +114,11 @@ abstract class ClientConnection extends HandshakeConnection {
         InetSocketAddress local = own == null ? null : own.localAddress();
         bound = local == null ? bound : local;
         proofs = services.proofs(target);
+        if (joins && own != null && use() == ChannelUse.SHARED) {
+            proofs.note(own.opening());
+            greet();
+            return;
+        }
         await("the answer to the hello");
         fills = !joins && (use() == ChannelUse.ALONE || !services.frameChecks().hasPassed(target));
         sendNoted(services.hello(target, fills, use() == ChannelUse.REPEATED), proofs);
@@ -127,6 +137,9 @@ abstract class ClientConnection extends HandshakeConnection {
             case Reject reject -> fail(Kind.REJECTED, "the listener rejects it: " + reject.reason());
             case Challenge _
             when greeting == Greeting.HELLO && admit(frame) -> {
+                if (channel() != null) {
+                    channel().noteOpening(known().said());
+                }
                 if (fills) {
                     greeting = Greeting.ECHO;
                     await("the answer to a frame of the full size");
@@ -173,9 +186,10 @@ abstract class ClientConnection extends HandshakeConnection {
         return greeting == Greeting.DONE;
     }
 
-    /** Returns whether it has said something over another one's channel, to which nothing has been answered. */
-    final boolean isUnansweredOnShared() {
-        return joins && greeting == Greeting.HELLO;
+    /** Returns whether it is on another one's channel over which nothing is heard. */
+    final boolean isUnheardOnShared() {
+        PeerChannel own = channel();
+        return joins && (own == null || !own.isShareable());
     }
 
     final Target target() {

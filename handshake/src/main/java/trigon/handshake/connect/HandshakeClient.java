@@ -125,7 +125,7 @@ public final class HandshakeClient {
         ProbeConnection asking = new ProbeConnection(services, timeout(), target);
         asking.onEventLoop(() -> {
             if (services.channelTo(target) != null) {
-                ProbeConnection beside = new ProbeConnection(services, timeout(), target, ChannelUse.SHARED);
+                ProbeConnection beside = new ProbeConnection(services, timeout(), target, ChannelUse.GREETING);
                 var _ = beside.answered().thenRun(() -> asking.answered().complete(null));
                 beside.start();
             }

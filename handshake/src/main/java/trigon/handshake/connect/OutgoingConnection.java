@@ -140,7 +140,7 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
 
     /** Returns whether the listener has proven itself: TCP knows by then how soon to send again what is lost. */
     boolean hasOffered() {
-        return step != Step.GREETING;
+        return step != Step.GREETING && !isUnheardOnShared();
     }
 
     @Override

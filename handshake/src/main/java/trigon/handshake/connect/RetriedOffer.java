@@ -122,7 +122,8 @@ final class RetriedOffer implements OutgoingOffer {
     /** Returns whether only the channel that it has shared has ended, which may have been for long. */
     private boolean isOfItsChannel(OutgoingConnection connection, @Nullable Throwable failure) {
         return second == null
-                && connection.isUnansweredOnShared()
+                && !answer.isDone()
+                && connection.isUnheardOnShared()
                 && causeOf(failure) instanceof HandshakeException known
                 && known.kind() == HandshakeException.Kind.DISCONNECTED;
     }

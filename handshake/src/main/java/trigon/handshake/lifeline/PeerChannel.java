@@ -23,6 +23,7 @@ import trigon.handshake.message.HandshakeFrameDecoder;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
 import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeMessage.Offer;
 
 /**
  * One TCP connection between two processes over one pair of addresses. It carries the handshakes and lifelines of all
@@ -55,6 +56,10 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter {
     private final ChannelHeartbeat heartbeat;
     private final Map<Integer, HandshakeConnection> streams = new HashMap<>();
     private State state = State.UNPROVEN;
+
+    /** Hello and Challenge of the first stream; empty before. */
+    private byte[] opening = {};
+
     private @Nullable Channel channel;
     private boolean flushes;
 
@@ -115,9 +120,18 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Returns whether the peer has. */
-    public boolean isProven() {
-        return state == State.PROVEN;
+    /** Takes note of the first stream's Hello and Challenge; further streams' are ignored. */
+    public void noteOpening(byte[] said) {
+        opening = opening.length == 0 ? said : opening;
+    }
+
+    /**
+     * The first stream's Hello and Challenge: who proves a message behind them and its stream's number proves that it is
+     * no copy, since both sides' nonces are in there, and no stream is opened twice. Empty until the peer has proven
+     * itself.
+     */
+    public byte[] opening() {
+        return state == State.PROVEN ? opening : new byte[0];
     }
 
     ChannelHeartbeat heartbeat() {
@@ -202,6 +216,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter {
     }
 
     private void lose(LifelineEnd how) {
+        state = State.ENDING;
         for (HandshakeConnection each : streams.values().toArray(NONE)) {
             each.lose(how);
         }
@@ -232,7 +247,7 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter {
 
     private HandshakeConnection accept(HandshakeFrame frame) {
         if (accepting == null
-                || !(frame.message() instanceof Hello)
+                || !(frame.message() instanceof Hello || frame.message() instanceof Offer)
                 || state != State.PROVEN
                 || streams.size() == MAX_STREAMS) {
             throw new HandshakeException(Kind.PROTOCOL, "the peer opened a stream where none is due");

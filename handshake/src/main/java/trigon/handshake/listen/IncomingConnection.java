@@ -57,7 +57,8 @@ final class IncomingConnection extends HandshakeConnection {
     private final InetSocketAddress remote;
 
     private Step step = Step.OPENED;
-    private @Nullable Hello hello;
+    private @Nullable ConnectionId connection;
+    private boolean repeats;
     private @Nullable HandshakeProofs proofs;
     private @Nullable Registration registration;
     private @Nullable Offer offer;
@@ -96,6 +97,8 @@ final class IncomingConnection extends HandshakeConnection {
                 step = Step.FILLED;
                 sendProven(new Alive(0), proofs);
             }
+            case Offer received
+            when step == Step.OPENED && join(received.connection()) && isProven(frame) -> offered(received);
             case Offer received when CHALLENGED.contains(step) && isProven(frame) -> offered(received);
             case Ready received when step == Step.ANSWERED && isProven(frame) -> ready(received);
             case Farewell(Optional<EndFailure> why) when CHALLENGED.contains(step) && isProven(frame) -> resigned(why);
@@ -123,8 +126,21 @@ final class IncomingConnection extends HandshakeConnection {
         return proven;
     }
 
+    /** Begins without a Hello, on a channel whose peer has proven itself. Returns whether that can be. */
+    private boolean join(ConnectionId offered) {
+        connection = offered;
+        byte[] opening = channel() == null ? new byte[0] : channel().opening();
+        Registration found = opening.length == 0 ? null : find(offered);
+        if (found != null) {
+            proofs = HandshakeProofs.of(Side.LISTENING, found.secret(), connections.clusterKey());
+            proofs.note(opening);
+        }
+        return found != null;
+    }
+
     private void greeted(Hello received, HandshakeFrame frame) {
-        hello = received;
+        connection = received.connection();
+        repeats = received.repeats();
         if (!isOfThisCluster(received)) {
             return;
         }
@@ -143,6 +159,9 @@ final class IncomingConnection extends HandshakeConnection {
             sendFillers();
         }
         sendProven(new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)), proofs);
+        if (channel() != null) {
+            channel().noteOpening(proofs.said());
+        }
     }
 
     /** Refuses a peer with another key. What it is told is no secret: which of the two has a key at all. */
@@ -198,7 +217,7 @@ final class IncomingConnection extends HandshakeConnection {
 
     private void offered(Offer received) {
         HandshakeProofs agreed = proofs;
-        if (hello == null || agreed == null || !received.connection().equals(hello.connection())) {
+        if (agreed == null || !received.connection().equals(connection)) {
             fail(Kind.PROTOCOL, "the peer offers a different connection from the one it began");
             return;
         }
@@ -208,7 +227,7 @@ final class IncomingConnection extends HandshakeConnection {
         }
         offer = received;
         registration = found;
-        if (!found.begin(this, received.stripe(), hello.repeats())) {
+        if (!found.begin(this, received.stripe(), repeats)) {
             fail(Kind.ABANDONED, "the same offer has come over a later connection");
             return;
         }
@@ -221,7 +240,7 @@ final class IncomingConnection extends HandshakeConnection {
     /** Nobody will connect any more. */
     private void resigned(Optional<EndFailure> why) {
         HandshakeProofs agreed = proofs;
-        Registration found = hello == null ? null : find(hello.connection()); // it may be gone since, or established
+        Registration found = connection == null ? null : find(connection); // it may be gone since, or established
         if (found == null || agreed == null) {
             return;
         }
@@ -266,17 +285,13 @@ final class IncomingConnection extends HandshakeConnection {
     /** A connection that is to go on may do so another time or over another path, unless its end here is lost. */
     private void refused(@Nullable Throwable failure) {
         String why = reason(failure);
-        if (offer != null && offer.resumeCounts().isPresent() && !isLost(failure)) {
+        if (offer != null && offer.resumeCounts().isPresent() && !(causeOf(failure) instanceof ConnectionLostException)) {
             fail(Kind.DISCONNECTED, why, failure);
         } else if (causeOf(failure) instanceof PeerUnreachableException) {
             endWith(new NotNow(why), Kind.UNREACHABLE, why);
         } else {
             reject(Kind.REJECTED, why);
         }
-    }
-
-    private static boolean isLost(@Nullable Throwable failure) {
-        return causeOf(failure) instanceof ConnectionLostException;
     }
 
     private static @Nullable Throwable causeOf(@Nullable Throwable failure) {
@@ -327,7 +342,7 @@ final class IncomingConnection extends HandshakeConnection {
             cause.logTo(LOGGER); // who only asks whether this process lives ends so
             return;
         }
-        if (registration == null && hello != null && connections.hasEnded(hello.connection())) {
+        if (registration == null && connection != null && connections.hasEnded(connection)) {
             LOGGER.debug("{}", cause.getMessage());
             return;
         }
@@ -357,8 +372,8 @@ final class IncomingConnection extends HandshakeConnection {
         String which = "";
         if (offer != null) {
             which = " of connection %s (%s)".formatted(offer.connection(), offer.kind());
-        } else if (hello != null) {
-            which = " of connection " + hello.connection();
+        } else if (connection != null) {
+            which = " of connection " + connection;
         }
         return "handshake%s from %s:%d at %s:%d"
                 .formatted(

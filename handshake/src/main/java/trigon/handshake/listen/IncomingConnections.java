@@ -101,7 +101,7 @@ final class IncomingConnections {
         }
         open.add(connection);
         PeerChannel channel = connection.channel();
-        if (channel != null && channel.isProven()) {
+        if (channel != null && channel.opening().length > 0) {
             return; // its peer is known
         }
         IncomingConnection oneTooMany = unauthenticated.add(connection);

@@ -55,7 +55,7 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 15;
+    static final int VERSION = 16;
 
     /** Bytes of a frame before its body. */
     public static final int HEADER_BYTES = 12;

@@ -19,8 +19,9 @@ import trigon.verbs.ConnectionKey;
  *
  * <p>Each side has a key of its own, derived by HKDF-SHA256 (RFC 5869) from the connection's secret, salted with the
  * cluster key where there is one. A message's proof is HMAC-SHA256 under its sender's key over all frames of the
- * handshake so far, with their proofs, and its own frame up to the proof. Both sides' nonces are in there, so no proof
- * is good for another handshake; and since the keys differ, none is good for the other direction.
+ * handshake so far, with their proofs, and its own frame up to the proof. Both sides' nonces are in there, or those of
+ * the first handshake of the same TCP connection and the number of the own stream, so no proof is good for another
+ * handshake; and since the keys differ, none is good for the other direction.
  *
  * <p>A third key, of neither side's proofs, gives what the ends' queue pairs prove to each other:
  * {@link #connectionKey}.
@@ -118,6 +119,11 @@ public final class HandshakeProofs {
     /** Notes a frame that has no proof but is to be agreed on. */
     public void note(byte[] frame) {
         transcript.writeBytes(frame);
+    }
+
+    /** All that was said so far. */
+    public byte[] said() {
+        return transcript.toByteArray();
     }
 
     /** Fills in the proof at the end of an own frame, and notes it. */
