@@ -28,7 +28,7 @@ static const char *const standard_options[] = {
     "-Xmx128m",
     "-Xss512k",
     "-XX:MaxMetaspaceSize=128m",
-    "-XX:MaxDirectMemorySize=128m",
+    "-XX:MaxDirectMemorySize=512m",
     "-XX:ReservedCodeCacheSize=48m",
     /* one thread less: there are no finalizers */
     "--finalization=disabled",

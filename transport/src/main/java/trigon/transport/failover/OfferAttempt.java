@@ -55,11 +55,12 @@ final class OfferAttempt {
 
         /** Tells whether it speaks against the path: who is late does not, nor a relay that another one replaces. */
         boolean isOfPath() {
-            return !(getCause() instanceof HandshakeException failure)
-                    || switch (failure.kind()) {
+            return getCause() instanceof HandshakeException failure
+                    ? switch (failure.kind()) {
                         case UNREACHABLE, REFUSED, BLOCKED, DISCONNECTED -> true;
                         case NO_CIRCUIT, TIMED_OUT, REJECTED, PROTOCOL, UNAUTHENTICATED, ABANDONED, LISTEN -> false;
-                    };
+                    }
+                    : getCause() instanceof VerbsException;
         }
 
         /** Tells whether the peer has said that its end of the connection is lost. */
@@ -111,6 +112,7 @@ final class OfferAttempt {
     CompletableFuture<Answered> make(List<Path> over, ResumeCounts counts) {
         long attempt = offers.nextAttempt();
         try {
+            failIfStopped(over.getFirst());
             for (int index = 0; index < over.size(); index++) {
                 Path path = over.get(index);
                 Stripe stripe = new Stripe(attempt, index, over.size());
@@ -163,11 +165,14 @@ final class OfferAttempt {
         if (unproven.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
+        failIfStopped(unproven.keySet().iterator().next().over);
+        return CompletableFuture.anyOf(stop, tasks.after(LOOK)).thenComposeAsync(_ -> awaitProofs(unproven), blocking);
+    }
+
+    private void failIfStopped(Path over) {
         if (stop.isDone()) {
-            Path over = unproven.keySet().iterator().next().over;
             throw new FailedException(over, new CancellationException("the connection is closed"));
         }
-        return CompletableFuture.anyOf(stop, tasks.after(LOOK)).thenComposeAsync(_ -> awaitProofs(unproven), blocking);
     }
 
     /** The peer knows that all are up: from now on their ends are watched. */
@@ -208,7 +213,7 @@ final class OfferAttempt {
     private static void orFail(Path over, Runnable step) {
         try {
             step.run();
-        } catch (HandshakeException | VerbsException e) {
+        } catch (HandshakeException | VerbsException | OutOfMemoryError e) { // there may be memory in a moment
             throw new FailedException(over, e);
         }
     }

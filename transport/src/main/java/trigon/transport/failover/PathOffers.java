@@ -49,24 +49,31 @@ final class PathOffers {
     private final LocalSide side;
     private final Links links;
     private final PathFactory factory;
+    private final FailoverTasks tasks;
+    private final OffersUnderWay underWay;
 
     /** The sender, which has other memory, does not hear why. */
     private final RareMessage refusals = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
 
-    /** By what the process brings into its connections. */
-    PathOffers(LocalSide side) {
+    /**
+     * By what the process brings into its connections.
+     *
+     * @param tasks do what may block
+     */
+    PathOffers(LocalSide side, FailoverTasks tasks) {
+        this.tasks = tasks;
+        underWay = new OffersUnderWay(tasks.moving());
         this.side = side;
         links = side.links();
         factory = side.factory();
     }
 
     /**
-     * Offers as many new queue pairs as there are paths, and brings them up.
+     * Offers as many new queue pairs as there are paths, and brings them up, once not too many others are under way.
      *
      * @param over by queue pair; a path may be there several times
      * @param resume what the session has come to
      * @param stop ends the attempt
-     * @param tasks do it
      * @return fails with an {@link OfferAttempt.FailedException} if one of them does not come up; then none does
      */
     CompletableFuture<OfferAttempt.Answered> offer(
@@ -74,11 +81,11 @@ final class PathOffers {
             MessageProtocol protocol,
             List<Path> over,
             SenderResume resume,
-            CompletableFuture<?> stop,
-            FailoverTasks tasks) {
+            CompletableFuture<?> stop) {
         ResumeCounts counts = new ResumeCounts(
                 resume.attempt(), resume.begun(), resume.confirmed(), protocol == MessageProtocol.EAGER);
-        return new OfferAttempt(this, peer, protocol, stop, tasks).make(over, counts);
+        OfferAttempt attempt = new OfferAttempt(this, peer, protocol, stop, tasks);
+        return underWay.begin(() -> attempt.make(over, counts));
     }
 
     /** Opens a queue pair over a path, and begins the handshake that offers it. */

@@ -133,7 +133,7 @@ final class SenderMoves {
     /** The same, once it is stopped and counted. */
     private void moveTo(List<Path> over, Search search, String why, boolean returns, Consumer<Move> then) {
         MessageProtocol by = session.over(over.getFirst());
-        CompletableFuture<Outcome> outcome = offers.offer(peer, by, over, resume, end.reached(), tasks)
+        CompletableFuture<Outcome> outcome = offers.offer(peer, by, over, resume, end.reached())
                 .handle(Outcome::new);
         steps.beginWith(
                 outcome,

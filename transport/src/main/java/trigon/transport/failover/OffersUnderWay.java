@@ -1,0 +1,68 @@
+package trigon.transport.failover;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * The offers of a process that are under way. A cable takes hundreds of connections with it, whose new queue pairs come
+ * up beside the former ones: so many at a time bound the memory that both take. The others wait, in their order, and no
+ * thread with them. Thread-safe.
+ */
+final class OffersUnderWay {
+
+    static final int MOST = 128;
+
+    private final Executor executor;
+    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    private int underWay;
+
+    /** None; those that have waited are begun by that. */
+    OffersUnderWay(Executor executor) {
+        this.executor = executor;
+    }
+
+    /** Begins one in the caller, or later. Completes as it does. */
+    <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> offer) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        Runnable step = () -> run(offer, result);
+        if (take(step)) {
+            step.run();
+        }
+        return result;
+    }
+
+    private <T> void run(Supplier<CompletableFuture<T>> offer, CompletableFuture<T> result) {
+        var _ = offer.get().whenComplete((value, why) -> {
+            if (why == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(why);
+            }
+            release(); // what follows on it, which closes the former queue pairs, is before the next one
+        });
+    }
+
+    private synchronized boolean take(Runnable step) {
+        boolean room = underWay < MOST;
+        if (room) {
+            underWay++;
+        } else {
+            waiting.add(step);
+        }
+        return room;
+    }
+
+    private void release() {
+        Runnable next;
+        synchronized (this) {
+            next = waiting.poll();
+            underWay -= next == null ? 1 : 0;
+        }
+        if (next != null) {
+            executor.execute(next);
+        }
+    }
+}
