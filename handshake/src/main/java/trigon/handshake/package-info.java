@@ -26,8 +26,8 @@
  * A further handshake on a TCP connection whose peer has proven itself begins with its Offer; the first one's Hello and
  * Challenge count as said there, too.
  *
- * <p>From the Challenge on, every message carries its sender's proof that it knows the connection's secret and agrees on
- * all that was said before; see {@code HandshakeProofs}. Either side may send Reject with a reason instead, and the
+ * <p>From the Challenge on, every message carries its sender's proof that it knows the connection's secret and agrees
+ * on all that was said before; see {@code HandshakeProofs}. Either side may send Reject with a reason instead, and the
  * listening one NotNow. One thread, that of the {@link trigon.handshake.lifeline.HandshakeEventLoop}, serves all
  * connections; no call of this package waits for a peer, and callbacks on that thread must not block.
  *

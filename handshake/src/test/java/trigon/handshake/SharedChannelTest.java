@@ -24,8 +24,8 @@ import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
 import trigon.handshake.message.HandshakeMessage.Reject;
-import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.HandshakeProofs;
+import trigon.handshake.message.HandshakeProofs.Side;
 import trigon.handshake.message.OpaqueBytes;
 import trigon.testsupport.Await;
 
@@ -155,8 +155,7 @@ class SharedChannelTest {
                 assertThat(hello.stream()).isEqualTo(1);
                 HandshakeProofs proofs = HandshakeProofs.of(Side.LISTENING, secret, Optional.empty());
                 proofs.note(hello.bytes());
-                byte[] challenge =
-                        HandshakeCodec.encode(1, new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
+                byte[] challenge = HandshakeCodec.encode(1, new Challenge(OpaqueBytes.random(HandshakeProofs.BYTES)));
                 proofs.prove(challenge);
                 peer.send(challenge);
                 question.answered().get(60, TimeUnit.SECONDS);

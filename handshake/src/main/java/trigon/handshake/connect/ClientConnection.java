@@ -83,7 +83,8 @@ abstract class ClientConnection extends HandshakeConnection {
             return;
         }
         startDeadline();
-        PeerChannel shared = use() == ChannelUse.SHARED || use() == ChannelUse.GREETING ? services.channelTo(target) : null;
+        boolean shares = use() == ChannelUse.SHARED || use() == ChannelUse.GREETING;
+        PeerChannel shared = shares ? services.channelTo(target) : null;
         if (shared != null) {
             joins = true;
             openOn(shared);

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import trigon.config.HandshakeConfig;
 import trigon.handshake.OutgoingOffer;
-import trigon.handshake.connect.ClientConnection.ChannelUse;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
@@ -121,15 +120,8 @@ public final class HandshakeClient {
      */
     public Question greet(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
-        Target target = target(local, remote, secret, connection);
-        ProbeConnection asking = new ProbeConnection(services, timeout(), target);
-        asking.onEventLoop(() -> {
-            if (services.channelTo(target) != null) {
-                ProbeConnection beside = new ProbeConnection(services, timeout(), target, ChannelUse.GREETING);
-                var _ = beside.answered().thenRun(() -> asking.answered().complete(null));
-                beside.start();
-            }
-        });
+        ProbeConnection asking =
+                ProbeConnection.greeting(services, timeout(), target(local, remote, secret, connection));
         asking.start();
         return asking;
     }

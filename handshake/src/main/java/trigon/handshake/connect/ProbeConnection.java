@@ -17,10 +17,22 @@ final class ProbeConnection extends ClientConnection implements Question {
         this(services, timeout, target, ChannelUse.ALONE);
     }
 
-    /** The same, which may use another's connection. */
-    ProbeConnection(ClientServices services, Duration timeout, Target target, ChannelUse use) {
+    private ProbeConnection(ClientServices services, Duration timeout, Target target, ChannelUse use) {
         super(services, timeout, target);
         this.use = use;
+    }
+
+    /** One beside which the same is asked over the TCP connection that there is, if there is one, from now on. */
+    static ProbeConnection greeting(ClientServices services, Duration timeout, Target target) {
+        ProbeConnection asking = new ProbeConnection(services, timeout, target);
+        asking.onEventLoop(() -> {
+            if (services.channelTo(target) != null) {
+                ProbeConnection beside = new ProbeConnection(services, timeout, target, ChannelUse.GREETING);
+                var _ = beside.answered.thenRun(() -> asking.answered.complete(null));
+                beside.start();
+            }
+        });
+        return asking;
     }
 
     @Override

@@ -126,8 +126,8 @@ public final class PeerChannel extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The first stream's Hello and Challenge: who proves a message behind them and its stream's number proves that it is
-     * no copy, since both sides' nonces are in there, and no stream is opened twice. Empty until the peer has proven
+     * The first stream's Hello and Challenge: who proves a message behind them and its stream's number proves that it
+     * is no copy, since both sides' nonces are in there, and no stream is opened twice. Empty until the peer has proven
      * itself.
      */
     public byte[] opening() {

@@ -285,9 +285,10 @@ final class IncomingConnection extends HandshakeConnection {
     /** A connection that is to go on may do so another time or over another path, unless its end here is lost. */
     private void refused(@Nullable Throwable failure) {
         String why = reason(failure);
-        if (offer != null && offer.resumeCounts().isPresent() && !(causeOf(failure) instanceof ConnectionLostException)) {
+        Throwable cause = causeOf(failure);
+        if (offer != null && offer.resumeCounts().isPresent() && !(cause instanceof ConnectionLostException)) {
             fail(Kind.DISCONNECTED, why, failure);
-        } else if (causeOf(failure) instanceof PeerUnreachableException) {
+        } else if (cause instanceof PeerUnreachableException) {
             endWith(new NotNow(why), Kind.UNREACHABLE, why);
         } else {
             reject(Kind.REJECTED, why);

@@ -25,7 +25,6 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
 import trigon.transport.Unwinding;
-import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
@@ -99,14 +98,14 @@ final class ConnectionAttempt implements AutoCloseable {
             orFail(path, () -> offer(path, stripe));
         }
         awaitAnswers(start + timeout.toNanos() / 2);
-        Map<Pending, Optional<DataPathProbe>> proofs = new LinkedHashMap<>();
+        Map<Pending, Optional<? extends Runnable>> proofs = new LinkedHashMap<>();
         for (Pending each : List.copyOf(pending)) {
             if (!orFail(each.path, () -> proofs.put(each, bringUp(each)))) {
                 drop(each);
             }
         }
         proofs.forEach((each, probe) -> {
-            if (!orFail(each.path, () -> probe.ifPresent(DataPathProbe::await))) {
+            if (!orFail(each.path, () -> probe.ifPresent(Runnable::run))) {
                 drop(each);
             }
         });
@@ -202,7 +201,7 @@ final class ConnectionAttempt implements AutoCloseable {
     }
 
     /** Returns what is left to wait for. */
-    private Optional<DataPathProbe> bringUp(Pending each) {
+    private Optional<? extends Runnable> bringUp(Pending each) {
         Answer answer = await(each.offer.answer());
         peer = answer.node();
         resumable &= answer.failover();

@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
  *
  * @param control brings connections up: {@code trigon-control-<n>}, one for each task that runs now. Without a limit,
  *     since a task that waits for the peer's answer must not keep this node from giving its own
- * @param moving has connections go on over other paths, at either end: {@code trigon-failover-<n>}, a few, since a cable
- *     takes hundreds of connections with it. No task of it waits for a peer, so one end's do not keep the other's back
+ * @param moving has connections go on over other paths, at either end: {@code trigon-failover-<n>}, a few, since a
+ *     cable takes hundreds of connections with it. No task of it waits for a peer, so one end's do not keep the other's
+ *     back
  * @param flushing repairs flushes to GPUs: at most {@value #MAX_FLUSHING}, {@code trigon-flush-<n>}. A driver that
  *     hangs holds up no failover, nor the end
  */

@@ -34,7 +34,7 @@ record FailoverServices(
             Duration peerTimeout) {
         return new FailoverServices(
                 new PathSearch(side.links(), candidates, new PathQuestions(side.client(), tasks.clock()), tasks::after),
-                new PathOffers(side, tasks),
+                new PathOffers(side),
                 new FailbackTimer(control.blocking(FailbackTimer.WHILE)),
                 new StallWatch(control.brief(StallWatch.LOOK), control.control(), tasks.clock()),
                 tasks,

@@ -8,12 +8,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import trigon.system.NanoClock;
 
 /**
  * The threads on which the work of failovers is done: what is brief on an event loop, which has its thread, and what
  * may block on threads of their own, of which there are few however many connections a cable takes with it: nothing
- * that they do waits for a peer. Those have to be made, and cannot be where a limit on processes is reached. Thread-safe.
+ * that they do waits for a peer. Those have to be made, and cannot be where a limit on processes is reached.
+ * Thread-safe.
  */
 final class FailoverTasks {
 
@@ -26,6 +28,7 @@ final class FailoverTasks {
     private final Function<Duration, Executor> later;
     private final NanoClock clock;
     private final AtomicBoolean watched = new AtomicBoolean();
+    private final OffersUnderWay offers;
 
     /**
      * By these.
@@ -47,6 +50,7 @@ final class FailoverTasks {
         this.relief = relief;
         this.later = later;
         this.clock = clock;
+        offers = new OffersUnderWay(moving);
     }
 
     /**
@@ -90,6 +94,11 @@ final class FailoverTasks {
         CompletableFuture<Void> over = new CompletableFuture<>();
         later.apply(delay).execute(() -> over.complete(null));
         return over;
+    }
+
+    /** {@link OffersUnderWay#begin}. */
+    <T> CompletableFuture<T> whenRoom(Supplier<CompletableFuture<T>> offer) {
+        return offers.begin(offer);
     }
 
     /** The clock of all that waits. */

@@ -22,6 +22,7 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.MessageProtocol;
+import trigon.transport.resume.SenderResume;
 import trigon.verbs.VerbsException;
 
 /**
@@ -106,10 +107,13 @@ final class OfferAttempt {
      * Makes it. What calls verbs first is done in the caller.
      *
      * @param over by queue pair; a path may be there several times
+     * @param resume what the session has come to
      * @param counts what the session has come to
      * @return the new paths, all of them; or none, and a {@link FailedException}. Completes on any thread
      */
-    CompletableFuture<Answered> make(List<Path> over, ResumeCounts counts) {
+    CompletableFuture<Answered> make(List<Path> over, SenderResume resume) {
+        ResumeCounts counts = new ResumeCounts(
+                resume.attempt(), resume.begun(), resume.confirmed(), protocol == MessageProtocol.EAGER);
         long attempt = offers.nextAttempt();
         try {
             failIfStopped(over.getFirst());

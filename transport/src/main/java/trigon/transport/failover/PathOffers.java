@@ -2,9 +2,7 @@ package trigon.transport.failover;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -31,7 +29,6 @@ import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
-import trigon.transport.resume.SenderResume;
 import trigon.transport.session.Resumption;
 import trigon.verbs.LinkKind;
 
@@ -49,43 +46,15 @@ final class PathOffers {
     private final LocalSide side;
     private final Links links;
     private final PathFactory factory;
-    private final FailoverTasks tasks;
-    private final OffersUnderWay underWay;
 
     /** The sender, which has other memory, does not hear why. */
     private final RareMessage refusals = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
 
-    /**
-     * By what the process brings into its connections.
-     *
-     * @param tasks do what may block
-     */
-    PathOffers(LocalSide side, FailoverTasks tasks) {
-        this.tasks = tasks;
-        underWay = new OffersUnderWay(tasks.moving());
+    /** By what the process brings into its connections. */
+    PathOffers(LocalSide side) {
         this.side = side;
         links = side.links();
         factory = side.factory();
-    }
-
-    /**
-     * Offers as many new queue pairs as there are paths, and brings them up, once not too many others are under way.
-     *
-     * @param over by queue pair; a path may be there several times
-     * @param resume what the session has come to
-     * @param stop ends the attempt
-     * @return fails with an {@link OfferAttempt.FailedException} if one of them does not come up; then none does
-     */
-    CompletableFuture<OfferAttempt.Answered> offer(
-            Counterpart peer,
-            MessageProtocol protocol,
-            List<Path> over,
-            SenderResume resume,
-            CompletableFuture<?> stop) {
-        ResumeCounts counts = new ResumeCounts(
-                resume.attempt(), resume.begun(), resume.confirmed(), protocol == MessageProtocol.EAGER);
-        OfferAttempt attempt = new OfferAttempt(this, peer, protocol, stop, tasks);
-        return underWay.begin(() -> attempt.make(over, counts));
     }
 
     /** Opens a queue pair over a path, and begins the handshake that offers it. */

@@ -133,7 +133,8 @@ final class SenderMoves {
     /** The same, once it is stopped and counted. */
     private void moveTo(List<Path> over, Search search, String why, boolean returns, Consumer<Move> then) {
         MessageProtocol by = session.over(over.getFirst());
-        CompletableFuture<Outcome> outcome = offers.offer(peer, by, over, resume, end.reached())
+        CompletableFuture<Outcome> outcome = tasks.whenRoom(
+                        () -> new OfferAttempt(offers, peer, by, end.reached(), tasks).make(over, resume))
                 .handle(Outcome::new);
         steps.beginWith(
                 outcome,

@@ -16,7 +16,7 @@ import trigon.verbs.WorkCompletions;
  * WRITE of no bytes changes nothing at the peer, needs no key (C9-88 of the InfiniBand specification), and is
  * acknowledged. Control threads; before anybody else polls the path's completions.
  */
-public final class DataPathProbe {
+public final class DataPathProbe implements Runnable {
 
     /** So long the acknowledgement is waited for; by its settings a NIC may send again for many seconds. */
     private static final Duration PATIENCE = Duration.ofMillis(500);
@@ -47,7 +47,8 @@ public final class DataPathProbe {
     }
 
     /** Returns once the write is acknowledged; throws as {@link #poll} does. */
-    public void await() {
+    @Override
+    public void run() {
         while (!poll()) {
             LockSupport.parkNanos(LOOK.toNanos());
         }

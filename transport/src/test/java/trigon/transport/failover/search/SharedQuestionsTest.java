@@ -17,7 +17,9 @@ import trigon.handshake.message.HandshakeException.Kind;
 class SharedQuestionsTest {
 
     private static final SharedQuestions.AskedPath WAY = new SharedQuestions.AskedPath(
-            InetAddress.ofLiteral("10.0.0.1"), new InetSocketAddress(InetAddress.ofLiteral("10.0.0.2"), 4711), SharedQuestions.Manner.SOON);
+            InetAddress.ofLiteral("10.0.0.1"),
+            new InetSocketAddress(InetAddress.ofLiteral("10.0.0.2"), 4711),
+            SharedQuestions.Manner.SOON);
 
     private final AtomicLong now = new AtomicLong();
     private final SharedQuestions questions = new SharedQuestions(now::get);
