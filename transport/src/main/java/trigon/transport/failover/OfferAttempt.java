@@ -161,11 +161,12 @@ final class OfferAttempt {
 
     /** Looks from time to time, so that no thread waits for the peer. */
     private CompletableFuture<Void> awaitProofs(Map<Pending, DataPathProbe> unproven) {
-        Map.copyOf(unproven).forEach((each, probe) -> orFail(each.over, () -> {
-            if (probe.poll()) {
-                unproven.remove(each);
-            }
-        }));
+        Map.copyOf(unproven)
+                .forEach((each, probe) -> orFail(each.over, () -> {
+                    if (probe.poll()) {
+                        unproven.remove(each);
+                    }
+                }));
         if (unproven.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
