@@ -11,6 +11,7 @@ module trigon.relay {
 
     exports trigon.relay;
     exports trigon.relay.mesh;
+    exports trigon.relay.table;
     exports trigon.relay.topology;
     exports trigon.relay.topology.announce;
 }

@@ -9,16 +9,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import trigon.relay.table.NetworkMap;
+import trigon.relay.table.RouteTable;
 import trigon.relay.topology.Node;
 import trigon.relay.topology.Nodes;
 import trigon.relay.topology.Route;
-import trigon.relay.topology.Routes;
 import trigon.relay.topology.Shape;
+import trigon.relay.topology.TableRoutes;
 import trigon.routing.Bandwidth;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
@@ -38,13 +39,10 @@ final class MeshRoutes implements CircuitRoutes {
 
     private static final int MAX_REMEMBERED = 4096;
 
-    /** Bound on the routes from one address that circuits share. */
-    private static final int MAX_SHARED = 64;
-
     /**
      * A path in question.
      *
-     * @param routes of equal rank; at least one
+     * @param routes with these ends; at least one
      */
     private record Candidate(LocalLink local, PeerLink remote, List<Route> routes) {
 
@@ -64,61 +62,34 @@ final class MeshRoutes implements CircuitRoutes {
                     .toList();
         }
 
-        List<InterfaceAddress> ends() {
-            return Stream.of(local.address(), remote.interfaceAddress())
-                    .sorted()
-                    .toList();
-        }
-
         Path path(String peer) {
             Reason why = new Reason.Relayed(names(), bandwidth(route()), route().rdmaHops());
             return new Path(peer, local, remote, LinkKind.SOFTWARE, why);
         }
     }
 
-    /** Compares by bandwidth, most first, in steps; then by the number of relays, fewest first, then by load. */
-    private static final Comparator<Route> ROUTES_BY_RANK = Comparator.comparing(MeshRoutes::bandwidth)
-            .reversed()
-            .thenComparingInt(route -> route.relays().size())
-            .thenComparingInt(route -> route.loadMbps() / Routes.LOAD_STEP_MBPS);
-
-    private static final Comparator<Candidate> BY_RANK = Comparator.comparing(Candidate::route, ROUTES_BY_RANK);
-
-    /** Compares alike at both ends: by names and addresses, and not by whose they are. */
-    private static final Comparator<Candidate> ALIKE_AT_BOTH_ENDS = Comparator.comparing((Candidate candidate) ->
-                    String.join(" ", candidate.names().stream().sorted().toList()))
-            .thenComparing(candidate -> candidate.ends().getFirst())
-            .thenComparing(candidate -> candidate.ends().getLast());
-
-    private static final Comparator<Candidate> BEST_FIRST = BY_RANK.thenComparing(ALIKE_AT_BOTH_ENDS);
-
-    /** Neighbours in the list of candidates should share none of these. */
-    private static final List<Function<Candidate, Object>> TRAITS = List.of(
-            Candidate::names,
-            candidate -> candidate.local().address(),
-            candidate -> candidate.remote().address());
-
     private final List<LocalLink> links;
     private final RouteLookup kernel;
     private final CircuitKeys keys;
     private final Supplier<Nodes> nodes;
 
-    /** Peers' latest word of their links: whether these have RDMA. */
-    private final Map<InetAddress, Boolean> saidRdma = Collections.synchronizedMap(new LinkedHashMap<>() {
+    /** Peers' latest word of their links, by the address of each. */
+    private final Map<InetAddress, Node> said = Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<InetAddress, Boolean> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<InetAddress, Node> eldest) {
             return size() > MAX_REMEMBERED;
         }
     });
 
     private final InterfaceAddress first;
-    private final RouteBalancer balancer;
+    private final Turns turns;
+    private final TableRoutes table;
     private final RelayProcesses relays;
 
     /**
      * Over these links, of which there is at least one.
      *
-     * @param begin where connections begin to share routes; see {@link RouteBalancer}
+     * @param begin where connections begin to share routes; see {@link Turns}
      */
     MeshRoutes(
             List<LocalLink> links,
@@ -127,7 +98,8 @@ final class MeshRoutes implements CircuitRoutes {
             Supplier<Nodes> nodes,
             RelayProcesses relays,
             int begin) {
-        balancer = new RouteBalancer(begin);
+        turns = new Turns(begin);
+        table = new TableRoutes(nodes);
         this.relays = relays;
         this.links = List.copyOf(links);
         this.kernel = kernel;
@@ -140,65 +112,66 @@ final class MeshRoutes implements CircuitRoutes {
     }
 
     /**
-     * Best first. Connections to a peer share the routes of equal rank.
+     * Best first. Connections to a peer share the routes that the table has for it.
      *
      * @param connection its number, the same whenever it asks
      */
     List<Path> pathsTo(String peer, List<PeerLink> remotes, long connection) {
-        Nodes known = nodes.get();
-        List<Candidate> found = new ArrayList<>();
-        for (PeerLink remote : remotes) {
-            if (remote.kinds().contains(LinkKind.SOFTWARE)) {
-                saidRdma.put(remote.address(), remote.kinds().contains(LinkKind.RDMA));
-                byLink(known, remote.address())
-                        .forEach((own, routes) ->
-                                link(own).ifPresent(local -> found.add(new Candidate(local, remote, routes))));
-            }
-        }
-        if (found.isEmpty()) {
+        List<PeerLink> software = remotes.stream()
+                .filter(remote -> remote.kinds().contains(LinkKind.SOFTWARE))
+                .toList();
+        if (software.isEmpty()) {
             return List.of();
         }
-        int turn = balancer.turn(first, remotes, connection);
-        return byRank(found).stream()
-                .flatMap(equals -> RouteBalancer.inTurn(equals, TRAITS, turn).stream())
+        Node said = node(software);
+        software.forEach(remote -> this.said.put(remote.address(), said));
+        Map<Object, List<Route>> byEnds = new LinkedHashMap<>();
+        for (Route route : table.to(said, turns.turn(first, remotes, connection))) {
+            byEnds.computeIfAbsent(List.of(route.local(), route.remote()), _ -> new ArrayList<>())
+                    .add(route);
+        }
+        return byEnds.values().stream()
+                .flatMap(routes -> candidate(software, routes).stream())
+                .sorted(Comparator.comparing((Candidate each) -> bandwidth(each.route()))
+                        .reversed())
                 .map(candidate -> candidate.path(peer))
                 .distinct()
                 .toList();
     }
 
+    /** A peer as it says of itself. */
+    private static Node node(List<PeerLink> links) {
+        return new Node(
+                0,
+                "",
+                links.stream()
+                        .map(link -> new Node.Link(
+                                link.interfaceAddress(),
+                                Integer.MAX_VALUE,
+                                link.kinds().contains(LinkKind.RDMA),
+                                Set.of(),
+                                false,
+                                List.of()))
+                        .toList());
+    }
+
+    private Node said(InetAddress address) {
+        return said.getOrDefault(
+                address,
+                node(List.of(new PeerLink(
+                        address, address.getAddress().length * Byte.SIZE, ANY_PORT, Set.of(LinkKind.SOFTWARE)))));
+    }
+
+    private Optional<Candidate> candidate(List<PeerLink> remotes, List<Route> routes) {
+        Route route = routes.getFirst();
+        return remotes.stream()
+                .filter(remote -> remote.address().equals(route.remote()))
+                .findFirst()
+                .flatMap(remote -> link(route.local()).map(local -> new Candidate(local, remote, routes)));
+    }
+
     private static Bandwidth bandwidth(Route route) {
         return Bandwidth.ofRelayed(route.speedMbps(), route.relays().size());
-    }
-
-    /**
-     * The best from each own address, and those of equal rank, which its circuits share: a path names that address and
-     * the end, and {@link #from} finds the same relays.
-     */
-    private Map<InetAddress, List<Route>> byLink(Nodes known, InetAddress to) {
-        Map<InetAddress, List<Route>> best = new LinkedHashMap<>();
-        for (Route route : Routes.to(known, to, saidRdma.getOrDefault(to, false))) {
-            List<Route> equals = best.computeIfAbsent(route.local(), _ -> new ArrayList<>());
-            if (equals.isEmpty() || (equals.size() < MAX_SHARED && areEqual(equals.getFirst(), route))) {
-                equals.add(route);
-            }
-        }
-        return best;
-    }
-
-    private static boolean areEqual(Route one, Route other) {
-        return ROUTES_BY_RANK.compare(one, other) == 0 && one.rdmaHops() == other.rdmaHops();
-    }
-
-    /** The best first; in each list those of equal rank. */
-    private static List<List<Candidate>> byRank(List<Candidate> candidates) {
-        List<List<Candidate>> ranks = new ArrayList<>();
-        for (Candidate candidate : candidates.stream().sorted(BEST_FIRST).toList()) {
-            if (ranks.isEmpty() || BY_RANK.compare(ranks.getLast().getFirst(), candidate) != 0) {
-                ranks.add(new ArrayList<>());
-            }
-            ranks.getLast().add(candidate);
-        }
-        return ranks;
     }
 
     private Optional<LocalLink> link(InetAddress address) {
@@ -214,14 +187,16 @@ final class MeshRoutes implements CircuitRoutes {
         if (link.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.ofNullable(byLink(nodes.get(), to).get(local))
-                .map(routes -> relays.circuit(routes, link.get().interfaceIndex(), remote, keys));
+        List<Route> routes = table.between(local, said(to), to);
+        return routes.isEmpty()
+                ? Optional.empty()
+                : Optional.of(relays.circuit(routes, link.get().interfaceIndex(), remote, keys));
     }
 
     @Override
     public boolean leadTo(InetAddress local, InetAddress remote) {
         return link(local).filter(each -> !isOnLink(each, remote)).isPresent()
-                && byLink(nodes.get(), remote).containsKey(local);
+                && !table.between(local, said(remote), remote).isEmpty();
     }
 
     /** All link-local addresses are in one subnet: only those that are heard are on the link. */
@@ -252,15 +227,7 @@ final class MeshRoutes implements CircuitRoutes {
                     .map(Node::name)
                     .limit(MAX_NAMES)
                     .toList();
-            text.append(
-                    joined
-                            ? " No route has at most %d relays%s."
-                                    .formatted(
-                                            Routes.MAX_RELAYS,
-                                            idle.isEmpty()
-                                                    ? ""
-                                                    : ", and these nodes do not relay: " + String.join(", ", idle))
-                            : " There is no route from here to the peer.");
+            text.append(joined ? noRoute(known, idle) : " There is no route from here to the peer.");
         }
         text.append(
                         known.complaints().isEmpty()
@@ -273,6 +240,16 @@ final class MeshRoutes implements CircuitRoutes {
                 .append(peer.map(node -> names(part(known, node))).orElse("the peer"))
                 .append(", or a process of the job on a node with links to both.");
         return text.toString();
+    }
+
+    private static String noRoute(Nodes known, List<String> idle) {
+        int count = known.all().size();
+        return count > NetworkMap.MAX_NODES
+                ? " Relays serve %d nodes at most, and %d announce themselves.".formatted(NetworkMap.MAX_NODES, count)
+                : " No route has at most %d relays%s."
+                        .formatted(
+                                RouteTable.MAX_RELAYS,
+                                idle.isEmpty() ? "" : ", and these nodes do not relay: " + String.join(", ", idle));
     }
 
     private static List<Node> part(Nodes known, Node of) {

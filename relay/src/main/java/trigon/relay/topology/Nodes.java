@@ -116,8 +116,7 @@ public final class Nodes {
                 Set.copyOf(heard),
                 same.stream().anyMatch(LinkRecord::crowded),
                 relays.stream()
-                        .sorted(Comparator.comparingInt(Node.RelayPort::loadMbps)
-                                .thenComparingLong(Node.RelayPort::instance))
+                        .sorted(Comparator.comparingLong(Node.RelayPort::instance))
                         .toList());
     }
 

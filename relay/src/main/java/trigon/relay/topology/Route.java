@@ -7,20 +7,20 @@ import java.util.List;
  * A route through relays to an address.
  *
  * @param local the own address on the link to the first relay
- * @param relays nodes to pass, in their order; 1 to {@link Routes#MAX_RELAYS}
- * @param names of their nodes, in the same order
+ * @param relays nodes to pass, in their order; 1 to {@link trigon.relay.table.RouteTable#MAX_RELAYS}
+ * @param remote the address of the end, on the link to the last relay
+ * @param names of the relays' nodes, in the same order
  * @param speedMbps of its slowest hop, in Mbit/s
  * @param rdmaHops hops that RDMA carries, as far as their ends say
- * @param loadMbps what the busiest of the relays passes on now
  */
 public record Route(
-        InetAddress local, List<Relay> relays, List<String> names, int speedMbps, int rdmaHops, int loadMbps) {
+        InetAddress local, List<Relay> relays, InetAddress remote, List<String> names, int speedMbps, int rdmaHops) {
 
     /**
      * A node that relays.
      *
      * @param address at which it is connected to
-     * @param ports of its processes there, the least loaded first; at least one
+     * @param ports of its processes there; at least one
      */
     public record Relay(InetAddress address, List<Integer> ports) {
 

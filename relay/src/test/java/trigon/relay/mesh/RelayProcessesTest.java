@@ -127,7 +127,7 @@ class RelayProcessesTest {
 
     private static Route over(Route.Relay... relays) {
         List<String> names = Stream.of(relays).map(Object::toString).toList();
-        return new Route(LOCAL, List.of(relays), names, 100_000, 0, 0);
+        return new Route(LOCAL, List.of(relays), END.getAddress(), names, 100_000, 0);
     }
 
     private CircuitRoute circuit(InetSocketAddress end) {

@@ -30,10 +30,12 @@ class QuietTest {
         line.onlyNeededBy(0);
         line.runUntil(22_000);
 
-        assertThat(Routes.to(line.nodes.getFirst().nodes(), line.address(2, 0).address()))
+        assertThat(Simulation.routes(
+                        line.nodes.getFirst().nodes(), line.address(2, 0).address()))
                 .extracting(Route::names)
                 .containsExactly(List.of("n1"));
-        assertThat(Routes.to(line.nodes.get(2).nodes(), line.address(0, 0).address()))
+        assertThat(Simulation.routes(
+                        line.nodes.get(2).nodes(), line.address(0, 0).address()))
                 .as("from there to the one that has called")
                 .extracting(Route::names)
                 .containsExactly(List.of("n1"));

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -317,5 +318,16 @@ final class Simulation {
             }
         }
         return joined;
+    }
+
+    /** The routes from a node to an address, each once. */
+    static List<Route> routes(Nodes from, InetAddress to) {
+        return new TableRoutes(() -> from).to(at(to), 0).stream().distinct().toList();
+    }
+
+    /** A node that is known by an address alone. */
+    static Node at(InetAddress address) {
+        InterfaceAddress whole = new InterfaceAddress(address, address.getAddress().length * Byte.SIZE);
+        return new Node(0, "", List.of(new Node.Link(whole, Integer.MAX_VALUE, false, Set.of(), false, List.of())));
     }
 }

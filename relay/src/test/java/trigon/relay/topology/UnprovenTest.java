@@ -34,7 +34,7 @@ class UnprovenTest {
     void aNeighbourRelays() {
         say(ofB(), B);
 
-        List<Route> routes = Routes.to(topology.nodes(), C);
+        List<Route> routes = Simulation.routes(topology.nodes(), C);
         assertThat(routes).extracting(Route::names).containsExactly(List.of("b"));
         assertThat(routes.getFirst().local()).isEqualTo(InetAddress.ofLiteral("10.0.12.1"));
     }
@@ -74,7 +74,7 @@ class UnprovenTest {
     @Test
     void wordsFromOneLinkChangeNothingOnAnother() {
         say(ofB(), B);
-        List<Route> before = Routes.to(topology.nodes(), C);
+        List<Route> before = Simulation.routes(topology.nodes(), C);
         NodeRecord forged = new NodeRecord(
                 2, // b's process, and a newer record
                 1_000_000,
@@ -93,10 +93,10 @@ class UnprovenTest {
                                 false)));
         say(forged, D);
 
-        assertThat(Routes.to(topology.nodes(), C)).isEqualTo(before);
+        assertThat(Simulation.routes(topology.nodes(), C)).isEqualTo(before);
         assertThat(topology.nodes().at(InetAddress.ofLiteral("10.0.12.7"))).isEmpty();
         say(record(2, "b", heard("10.0.12.2", "10.0.12.1")), B); // its next word counts still
-        assertThat(Routes.to(topology.nodes(), C)).isEmpty();
+        assertThat(Simulation.routes(topology.nodes(), C)).isEmpty();
     }
 
     @Test
@@ -110,7 +110,7 @@ class UnprovenTest {
         say(both, B);
         say(both, D);
 
-        assertThat(Routes.to(topology.nodes(), C))
+        assertThat(Simulation.routes(topology.nodes(), C))
                 .extracting(Route::local)
                 .containsExactlyInAnyOrder(InetAddress.ofLiteral("10.0.12.1"), InetAddress.ofLiteral("10.0.14.1"));
     }

@@ -15,7 +15,7 @@ public final class CircuitFormat {
     /** "TrgC" */
     static final int MAGIC = 0x54726743;
 
-    static final byte VERSION = 3;
+    static final byte VERSION = 4;
 
     /** Bytes of the greeting: magic, version, 3 bytes of zero, nonce. */
     public static final int GREETING_BYTES = 24;
@@ -32,7 +32,7 @@ public final class CircuitFormat {
     static final int REPLY_BYTES = 4;
 
     /** Most relays on a route. The first is who is asked, so the request has as many hops: the others and the end. */
-    public static final int MAX_RELAYS = 4;
+    public static final int MAX_RELAYS = 15;
 
     /** Proofs of a request: who has no cluster key proves several communicators, of which one will do. */
     public static final int MAX_PROOFS = 8;

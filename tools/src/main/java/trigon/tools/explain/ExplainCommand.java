@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -18,7 +19,6 @@ import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NodeConfig;
-import trigon.relay.topology.Routes;
 import trigon.routing.KernelRouteLookup;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
@@ -120,7 +120,7 @@ public final class ExplainCommand extends ToolCommand {
             none = String.valueOf(e.getMessage());
         }
         List<Candidate> candidates = candidates(table, peer, paths);
-        List<String> relays = paths.isEmpty() ? relays(config, table, peer) : List.of();
+        List<List<String>> relays = paths.isEmpty() ? relays(config, table, peer) : List.of();
         if (json) {
             printJson("trigon.explain/1", json(candidates, none, relays));
         } else if (paths.isEmpty()) {
@@ -131,26 +131,28 @@ public final class ExplainCommand extends ToolCommand {
         return paths.isEmpty() && relays.isEmpty() ? 1 : 0;
     }
 
-    /** The nodes of the file that relay; none if relays are off here. */
-    private static List<String> relays(PluginConfig config, RoutingTable table, PeerDescription peer) {
+    /** The nodes of the file that relay, of each route; none if relays are off here. */
+    private static List<List<String>> relays(PluginConfig config, RoutingTable table, PeerDescription peer) {
         return config.cluster()
                 .filter(_ -> config.value(Settings.RELAY).serves())
                 .map(cluster -> FileRouting.relays(
                         cluster,
                         table.links().stream().map(LocalLink::address).toList(),
                         peer.links().stream().map(PeerLink::interfaceAddress).toList()))
-                .filter(names -> names.size() <= Routes.MAX_RELAYS)
                 .orElse(List.of());
     }
 
-    private void printRelays(PluginConfig config, List<String> relays, String none) {
+    private void printRelays(PluginConfig config, List<List<String>> relays, String none) {
         boolean isOn = config.value(Settings.RELAY).serves();
         String text;
         if (!relays.isEmpty()) {
-            String names = String.join(", ", relays);
+            String names =
+                    relays.stream().map(route -> String.join(", ", route)).collect(Collectors.joining("; or "));
             console.line(Style.GOOD, "Trigon relays by itself, through " + names + ".");
             text = "No cable joins the two nodes. A relay works while a process of the job, or \"trigon relay\", runs"
-                    + (relays.size() == 1 ? " on that node." : " on each of these nodes, and with a cluster key.");
+                    + (relays.getFirst().size() == 1
+                            ? " on that node."
+                            : " on each of these nodes, and with a cluster key.");
         } else {
             String off = isOn ? "." : ", and relays are off.";
             console.line(Style.BAD, "There is no direct path" + off);
@@ -292,20 +294,24 @@ public final class ExplainCommand extends ToolCommand {
         return elsewhere ? "any" : link.kind().name().toLowerCase(java.util.Locale.ROOT);
     }
 
-    private Map<String, Object> json(List<Candidate> candidates, String none, List<String> relays) {
+    private Map<String, Object> json(List<Candidate> candidates, String none, List<List<String>> relays) {
         return Json.object(
                 "candidates",
-                        candidates.stream()
-                                .map(each -> Json.object(
-                                        "order", each.place(),
-                                        "link", name(each.local()),
-                                        "kind", word(each.local()),
-                                        "countsAs", each.bandwidth(),
-                                        "from", each.local().address().toString(),
-                                        "to", each.remote().interfaceAddress().toString(),
-                                        "rule", each.rule()))
-                                .toList(),
-                "noPath", none,
-                "relays", relays);
+                candidates.stream()
+                        .map(each -> Json.object(
+                                "order", each.place(),
+                                "link", name(each.local()),
+                                "kind", word(each.local()),
+                                "countsAs", each.bandwidth(),
+                                "from", each.local().address().toString(),
+                                "to", each.remote().interfaceAddress().toString(),
+                                "rule", each.rule()))
+                        .toList(),
+                "noPath",
+                none,
+                "relays",
+                relays.isEmpty() ? List.of() : relays.getFirst(),
+                "routes",
+                relays);
     }
 }

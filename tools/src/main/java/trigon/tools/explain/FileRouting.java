@@ -1,9 +1,8 @@
 package trigon.tools.explain;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,6 +12,9 @@ import trigon.config.cluster.ClusterConfig;
 import trigon.config.cluster.NicConfig;
 import trigon.config.cluster.NodeConfig;
 import trigon.config.file.ConfigLoader;
+import trigon.relay.table.NetworkMap;
+import trigon.relay.table.RouteTable;
+import trigon.routing.Bandwidth;
 import trigon.routing.discovery.HostInterface;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
@@ -73,39 +75,39 @@ final class FileRouting {
     }
 
     /**
-     * The fewest relays from a node to another, in their order.
+     * The relays of the routes from a node to another, as the nodes' table has them: each route once.
      *
      * @param from addresses of the node where the path begins
      * @param to addresses of the node where it ends
-     * @return empty if no nodes of the file join the two
+     * @return empty if no nodes of the file join the two, or there are more than a table may have
      */
-    static List<String> relays(ClusterConfig cluster, List<InterfaceAddress> from, List<InterfaceAddress> to) {
-        Map<String, List<String>> relays = new HashMap<>();
-        Deque<NodeConfig> next = new ArrayDeque<>();
-        for (NodeConfig node : cluster.nodes()) {
-            if (areJoined(addresses(node), from) && !haveCommon(addresses(node), from)) {
-                relays.put(node.name(), List.of(node.name()));
-                next.add(node);
-            }
+    static List<List<String>> relays(ClusterConfig cluster, List<InterfaceAddress> from, List<InterfaceAddress> to) {
+        List<NodeConfig> nodes = cluster.nodes().stream()
+                .filter(node -> !haveCommon(addresses(node), from) && !haveCommon(addresses(node), to))
+                .sorted(Comparator.comparing(NodeConfig::name))
+                .toList();
+        if (nodes.size() + 2 > NetworkMap.MAX_NODES) {
+            return List.of();
         }
-        while (!next.isEmpty()) {
-            NodeConfig node = next.remove();
-            List<String> sofar = relays.getOrDefault(node.name(), List.of());
-            if (areJoined(addresses(node), to)) {
-                return haveCommon(addresses(node), to) ? sofar.subList(0, sofar.size() - 1) : sofar;
-            }
-            for (NodeConfig each : cluster.nodes()) {
-                if (!relays.containsKey(each.name())
-                        && !haveCommon(addresses(each), from)
-                        && areJoined(addresses(node), addresses(each))) {
-                    List<String> longer = new ArrayList<>(sofar);
-                    longer.add(each.name());
-                    relays.put(each.name(), longer);
-                    next.add(each);
+        List<List<InterfaceAddress>> addresses = new ArrayList<>(List.of(from, to));
+        nodes.forEach(node -> addresses.add(addresses(node)));
+        List<NetworkMap.Cable> cables = new ArrayList<>();
+        for (int one = 0; one < addresses.size(); one++) {
+            for (int other = one + 1; other < addresses.size(); other++) {
+                boolean isDirect = one == 0 && other == 1;
+                if (!isDirect && areJoined(addresses.get(one), addresses.get(other))) {
+                    cables.add(new NetworkMap.Cable(
+                            one, other, Bandwidth.of(USUAL_MBPS).step()));
                 }
             }
         }
-        return List.of();
+        NetworkMap map = new NetworkMap(addresses.size(), new BitSet(), cables);
+        return RouteTable.of(map, new BitSet()).units(0, 1).stream()
+                .map(walk -> walk.nodes().subList(1, walk.nodes().size() - 1))
+                .map(relays ->
+                        relays.stream().map(node -> nodes.get(node - 2).name()).toList())
+                .distinct()
+                .toList();
     }
 
     static List<InterfaceAddress> addresses(NodeConfig node) {

@@ -5,24 +5,86 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import trigon.config.cluster.ClusterConfig;
 import trigon.config.file.ConfigLoader;
+import trigon.relay.table.RouteTable;
 
-class RoutesTest {
+class TableRoutesTest {
 
     @Test
-    void goesOverFourRelaysAndNoMore() {
-        Simulation net = settled(7, Simulation.line(7));
+    void goesOverFifteenRelaysAndNoMore() {
+        Simulation net = settled(18, Simulation.line(18));
         Nodes from = net.nodes.getFirst().nodes();
 
-        Route far = Routes.to(from, net.address(5, 0).address()).getFirst();
-        assertThat(far.names()).containsExactly("n1", "n2", "n3", "n4");
+        Route far = Simulation.routes(from, net.address(16, 0).address()).getFirst();
+        assertThat(far.names())
+                .isEqualTo(IntStream.rangeClosed(1, 15).mapToObj(i -> "n" + i).toList());
         assertThat(far.local()).isEqualTo(net.address(0, 0).address());
-        assertThat(Routes.to(from, net.address(6, 0).address())).isEmpty();
+        assertThat(Simulation.routes(from, net.address(17, 0).address())).isEmpty();
+    }
+
+    /** Each node has heard of the others at another time, and numbers nothing by it. */
+    @Test
+    void allNodesHaveTheSameTable() {
+        Simulation net = settled(16, Simulation.torus(4, 4));
+        for (int one = 0; one < 16; one++) {
+            for (int other = 0; other < 16; other++) {
+                List<List<String>> forth = names(net, one, other);
+                assertThat(names(net, other, one))
+                        .isEqualTo(forth.stream().map(List::reversed).toList());
+            }
+        }
+    }
+
+    /** Of the table's routes, those that need relays. */
+    private static List<List<String>> names(Simulation net, int from, int to) {
+        Nodes known = net.nodes.get(from).nodes();
+        CableMap map =
+                CableMap.of(known, Simulation.at(net.address(to, 0).address())).orElseThrow();
+        assertThat(map.map())
+                .isEqualTo(CableMap.of(
+                                net.nodes.get(to).nodes(),
+                                Simulation.at(net.address(from, 0).address()))
+                        .orElseThrow()
+                        .map());
+        return RouteTable.of(map.map(), new BitSet()).units(map.own(), map.peer()).stream()
+                .flatMap(map::route)
+                .map(Route::names)
+                .toList();
+    }
+
+    /** The cable to it may have just been cut, which is known some seconds later. */
+    @Test
+    void aNeighbourIsReachedThroughOthersToo() {
+        Simulation net = settled(4, Simulation.ring(4));
+
+        Nodes from = net.nodes.getFirst().nodes();
+        Node peer = net.nodes.get(1).nodes().own();
+        assertThat(new TableRoutes(() -> from).to(peer, 0))
+                .extracting(Route::names)
+                .containsExactly(List.of("n3", "n2"));
+    }
+
+    @Test
+    void otherRoutesFollowThoseOfTheTable() {
+        Simulation net = settled(6, Simulation.ring(6));
+
+        assertThat(Simulation.routes(
+                        net.nodes.getFirst().nodes(), net.address(2, 0).address()))
+                .extracting(Route::names)
+                .first()
+                .isEqualTo(List.of("n1"));
+        Nodes from = net.nodes.getFirst().nodes();
+        Node peer = net.nodes.get(2).nodes().own();
+        assertThat(new TableRoutes(() -> from).to(peer, 0))
+                .extracting(Route::names)
+                .contains(List.of("n5", "n4", "n3"));
     }
 
     @Test
@@ -31,8 +93,10 @@ class RoutesTest {
         InetAddress near = net.address(0, 0).address();
         InetAddress far = net.address(3, 0).address();
 
-        assertThat(Routes.to(net.nodes.get(0).nodes(), far).getFirst().names()).containsExactly("n1", "n2");
-        assertThat(Routes.to(net.nodes.get(3).nodes(), near).getFirst().names()).containsExactly("n2", "n1");
+        assertThat(Simulation.routes(net.nodes.get(0).nodes(), far).getFirst().names())
+                .containsExactly("n1", "n2");
+        assertThat(Simulation.routes(net.nodes.get(3).nodes(), near).getFirst().names())
+                .containsExactly("n2", "n1");
     }
 
     /** TCP carries less than a fast cable, and both ends come to the same. */
@@ -45,11 +109,11 @@ class RoutesTest {
         Nodes first = net.nodes.getFirst().nodes();
         Nodes last = net.nodes.getLast().nodes();
 
-        Route byRdma = Routes.to(first, net.address(2, 0).address()).getFirst();
+        Route byRdma = Simulation.routes(first, net.address(2, 0).address()).getFirst();
         assertThat(byRdma.rdmaHops()).isEqualTo(2);
         assertThat(byRdma.speedMbps()).isEqualTo(100_000);
-        Route forth = Routes.to(first, net.address(3, 0).address()).getFirst();
-        Route back = Routes.to(last, net.address(0, 0).address()).getFirst();
+        Route forth = Simulation.routes(first, net.address(3, 0).address()).getFirst();
+        Route back = Simulation.routes(last, net.address(0, 0).address()).getFirst();
         assertThat(forth.rdmaHops()).isEqualTo(2).isEqualTo(back.rdmaHops());
         assertThat(forth.speedMbps()).isEqualTo(24_000).isEqualTo(back.speedMbps());
     }
@@ -60,11 +124,13 @@ class RoutesTest {
         net.cut(1, 2);
         net.runUntil(12_000);
 
-        assertThat(Routes.to(net.nodes.getFirst().nodes(), net.address(2, 1).address())
+        assertThat(Simulation.routes(
+                                net.nodes.getFirst().nodes(), net.address(2, 1).address())
                         .getFirst()
                         .names())
                 .containsExactly("n3");
-        assertThat(Routes.to(net.nodes.getFirst().nodes(), net.address(2, 0).address()))
+        assertThat(Simulation.routes(
+                        net.nodes.getFirst().nodes(), net.address(2, 0).address()))
                 .isEmpty();
     }
 

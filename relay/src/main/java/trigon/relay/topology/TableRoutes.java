@@ -1,0 +1,108 @@
+package trigon.relay.topology;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import trigon.relay.table.NetworkMap;
+import trigon.relay.table.RouteTable;
+
+/** The routes to peers by the table of what is known now. Computes it when the map has changed. Thread-safe. */
+public final class TableRoutes {
+
+    /** Bound on the tables that are kept: without the cluster key, each peer has a map of its own. */
+    private static final int MAX_TABLES = 64;
+
+    private final Supplier<Nodes> nodes;
+    private final Map<NetworkMap, RouteTable> tables = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<NetworkMap, RouteTable> eldest) {
+            return size() > MAX_TABLES;
+        }
+    };
+
+    /** Of the nodes that are known now. */
+    public TableRoutes(Supplier<Nodes> nodes) {
+        this.nodes = nodes;
+    }
+
+    private synchronized RouteTable table(NetworkMap map) {
+        return tables.computeIfAbsent(map, _ -> RouteTable.of(map, new BitSet()));
+    }
+
+    /**
+     * The routes to a peer: first those of the table, in its order, then others that begin or end elsewhere, for when
+     * these fail.
+     *
+     * @param turn with which of the table's routes to begin
+     */
+    public List<Route> to(Node peer, int turn) {
+        Optional<CableMap> map = CableMap.of(nodes.get(), peer);
+        return map.map(each -> to(each, peer, turn)).orElse(List.of());
+    }
+
+    private List<Route> to(CableMap map, Node peer, int turn) {
+        RouteTable table = table(map.map());
+        Set<InetAddress> there = addresses(peer);
+        List<Route> found = new ArrayList<>(units(table, map).stream()
+                .filter(route -> there.contains(route.remote()))
+                .toList());
+        Collections.rotate(found, found.isEmpty() ? 0 : -(turn % found.size()));
+        for (InetAddress own : addresses(nodes.get().own())) {
+            if (found.stream().noneMatch(route -> route.local().equals(own))) {
+                between(table, map, Set.of(own), there).forEach(found::add);
+            }
+        }
+        for (InetAddress end : there) {
+            if (found.stream().noneMatch(route -> route.remote().equals(end))) {
+                between(table, map, addresses(nodes.get().own()), Set.of(end)).forEach(found::add);
+            }
+        }
+        return found;
+    }
+
+    /** The routes between two addresses: those of the table; where it has none, the best one. */
+    public List<Route> between(InetAddress local, Node peer, InetAddress remote) {
+        Optional<CableMap> known = CableMap.of(nodes.get(), peer);
+        if (known.isEmpty()) {
+            return List.of();
+        }
+        CableMap map = known.get();
+        RouteTable table = table(map.map());
+        List<Route> found = units(table, map).stream()
+                .filter(route -> route.local().equals(local) && route.remote().equals(remote))
+                .distinct()
+                .toList();
+        return found.isEmpty()
+                ? between(table, map, Set.of(local), Set.of(remote)).toList()
+                : found;
+    }
+
+    private static List<Route> units(RouteTable table, CableMap map) {
+        return table.units(map.own(), map.peer()).stream().flatMap(map::route).toList();
+    }
+
+    /** The best route that begins and ends at one of these addresses. */
+    private static Stream<Route> between(
+            RouteTable table, CableMap map, Set<InetAddress> locals, Set<InetAddress> remotes) {
+        BitSet without = map.direct();
+        without.or(map.besides(map.own(), locals));
+        without.or(map.besides(map.peer(), remotes));
+        return table.without(map.own(), map.peer(), without).stream().flatMap(map::route);
+    }
+
+    private static Set<InetAddress> addresses(Node node) {
+        return node.links().stream()
+                .map(link -> link.address().address())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+}
