@@ -3,92 +3,114 @@ package trigon.tools.plan;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import trigon.relay.table.NetworkMap;
+import trigon.routing.Bandwidth;
 
-/**
- * Traffic of a collective over these cables: nodes without a common cable use a shortest route, over relays. An
- * estimate: it leaves out the cost of latency and processors.
- */
-final class PlannedTraffic {
+/** Nodes, and of each two the cables between them together. */
+final class Bundles {
 
     private static final int MAX_STEPS = 200_000;
 
     private final int nodes;
-
-    /** Cables between each two, by their numbers. */
     private final Map<Integer, List<Integer>> neighbours = new HashMap<>();
 
-    /** Speed of all cables between two nodes together, in Gbit/s. */
-    private final Map<Long, Double> between = new HashMap<>();
+    /** In Gbit/s, by the two nodes. */
+    private final Map<Long, Double> gigabits = new TreeMap<>();
 
-    private final int[][] next;
+    private Bundles(int nodes) {
+        this.nodes = nodes;
+        for (int node = 0; node < nodes; node++) {
+            neighbours.put(node, new ArrayList<>());
+        }
+    }
 
     /** @param gigabits of each cable, in their order */
-    PlannedTraffic(Cabling cabling, List<Double> gigabits) {
-        nodes = cabling.nodes().size();
+    static Bundles of(Cabling cabling, List<Double> gigabits) {
+        Bundles bundles = new Bundles(cabling.nodes().size());
         Map<String, Integer> numbers = new HashMap<>();
-        for (int i = 0; i < nodes; i++) {
-            numbers.put(cabling.nodes().get(i), i);
-            neighbours.put(i, new ArrayList<>());
-        }
+        cabling.nodes().forEach(name -> numbers.put(name, numbers.size()));
         for (int i = 0; i < cabling.cables().size(); i++) {
             Cabling.Cable cable = cabling.cables().get(i);
-            int a = numbers.getOrDefault(cable.from(), 0);
-            int b = numbers.getOrDefault(cable.to(), 0);
-            if (!of(a).contains(b)) {
-                of(a).add(b);
-                of(b).add(a);
-            }
-            between.merge(edge(a, b), gigabits.get(i), Double::sum);
-            between.merge(edge(b, a), gigabits.get(i), Double::sum);
+            bundles.join(numbers.getOrDefault(cable.from(), 0), numbers.getOrDefault(cable.to(), 0), gigabits.get(i));
         }
-        next = new int[nodes][];
-        for (int to = 0; to < nodes; to++) {
-            next[to] = firstSteps(to);
+        return bundles;
+    }
+
+    private void join(int one, int other, double more) {
+        if (!of(one).contains(other)) {
+            of(one).add(other);
+            of(other).add(one);
         }
+        gigabits.merge(key(one, other), more, Double::sum);
+    }
+
+    private static long key(int one, int other) {
+        return (long) Math.min(one, other) << 32 | Math.max(one, other);
+    }
+
+    int nodes() {
+        return nodes;
     }
 
     private List<Integer> of(int node) {
         return neighbours.getOrDefault(node, List.of());
     }
 
-    private static long edge(int from, int to) {
-        return ((long) from << 32) | to;
+    /** As the routes see it: a cable for each bundle, in the order of {@link #gigabits}. */
+    NetworkMap map() {
+        List<NetworkMap.Cable> cables = gigabits.entrySet().stream()
+                .map(each -> new NetworkMap.Cable(
+                        (int) (each.getKey() >>> 32),
+                        each.getKey().intValue(),
+                        Bandwidth.of((int) Math.min(Integer.MAX_VALUE, Math.max(2, each.getValue() * 1000)))
+                                .step()))
+                .toList();
+        return new NetworkMap(nodes, new BitSet(), cables);
     }
 
-    /** For each node, where to go first on a shortest way to that one; itself there, -1 if there is none. */
-    private int[] firstSteps(int to) {
-        int[] steps = new int[nodes];
-        Arrays.fill(steps, -1);
-        steps[to] = to;
-        ArrayDeque<Integer> queue = new ArrayDeque<>(List.of(to));
-        while (!queue.isEmpty()) {
-            int at = queue.remove();
-            for (int from : of(at)) {
-                if (steps[from] < 0) {
-                    steps[from] = at;
-                    queue.add(from);
-                }
-            }
-        }
-        return steps;
+    /** Of each bundle, in each direction. */
+    List<Double> gigabits() {
+        return List.copyOf(gigabits.values());
+    }
+
+    /** All cables between two nodes together, in Gbit/s; 0 without one. */
+    double between(int one, int other) {
+        return gigabits.getOrDefault(key(one, other), 0.0);
     }
 
     /** Tells whether routes join all of them. */
     boolean isConnected() {
-        return Arrays.stream(next[0]).allMatch(step -> step >= 0);
+        return Arrays.stream(hops(0)).allMatch(hops -> hops < nodes);
+    }
+
+    /** Hops from a node to each; as many as there are nodes where none lead there. */
+    int[] hops(int from) {
+        int[] hops = new int[nodes];
+        Arrays.fill(hops, nodes);
+        hops[from] = 0;
+        ArrayDeque<Integer> todo = new ArrayDeque<>(List.of(from));
+        while (!todo.isEmpty()) {
+            int at = todo.remove();
+            for (int next : of(at)) {
+                if (hops[next] == nodes) {
+                    hops[next] = hops[at] + 1;
+                    todo.add(next);
+                }
+            }
+        }
+        return hops;
     }
 
     /** Number of pairs of nodes without a common cable. */
     long relayedPairs() {
-        long pairs = 0;
-        for (int i = 0; i < nodes; i++) {
-            pairs += nodes - 1 - of(i).size();
-        }
-        return pairs / 2;
+        return (long) nodes * (nodes - 1) / 2 - gigabits.size();
     }
 
     /** An order in which each node has a cable to the next, and the last to the first; empty if none was found. */
@@ -124,69 +146,9 @@ final class PlannedTraffic {
     private ArrayDeque<Integer> choices(int from, boolean[] on) {
         return new ArrayDeque<>(of(from).stream()
                 .filter(node -> !on[node])
-                .sorted(java.util.Comparator.comparingLong((Integer node) ->
+                .sorted(Comparator.comparingLong((Integer node) ->
                                 of(node).stream().filter(each -> !on[each]).count())
                         .thenComparingInt(node -> node))
                 .toList());
-    }
-
-    /** Rate of each connection of a ring in this order of the nodes, in Gbit/s; the busiest cable decides. */
-    double ringGigabits(List<Integer> order) {
-        Map<Long, Double> loads = new HashMap<>();
-        for (int i = 0; i < order.size(); i++) {
-            load(order.get(i), order.get((i + 1) % order.size()), loads);
-        }
-        return least(loads);
-    }
-
-    /** Rate from each node to each other one at the same time, in Gbit/s. Several shortest routes have equal shares. */
-    double allToAllGigabits() {
-        Map<Long, Double> loads = new HashMap<>();
-        for (int to = 0; to < nodes; to++) {
-            share(to, loads);
-        }
-        return least(loads);
-    }
-
-    /** Adds the load of all nodes that send to one: the farthest first, each passes on its own data and others'. */
-    private void share(int to, Map<Long, Double> loads) {
-        int[] distances = new int[nodes];
-        Arrays.fill(distances, -1);
-        distances[to] = 0;
-        List<Integer> nearestFirst = new ArrayList<>(List.of(to));
-        for (int i = 0; i < nearestFirst.size(); i++) {
-            int at = nearestFirst.get(i);
-            for (int from : of(at)) {
-                if (distances[from] < 0) {
-                    distances[from] = distances[at] + 1;
-                    nearestFirst.add(from);
-                }
-            }
-        }
-        double[] flows = new double[nodes];
-        for (int from : nearestFirst.reversed()) {
-            List<Integer> nearer = of(from).stream()
-                    .filter(node -> distances[node] == distances[from] - 1)
-                    .toList();
-            for (int node : nearer) {
-                double flow = (1 + flows[from]) / nearer.size();
-                flows[node] += flow;
-                loads.merge(edge(from, node), flow, Double::sum);
-            }
-        }
-    }
-
-    private void load(int from, int to, Map<Long, Double> loads) {
-        for (int at = from; at != to && next[to][at] >= 0; at = next[to][at]) {
-            loads.merge(edge(at, next[to][at]), 1.0, Double::sum);
-        }
-    }
-
-    private double least(Map<Long, Double> loads) {
-        double least = Double.MAX_VALUE;
-        for (Map.Entry<Long, Double> each : loads.entrySet()) {
-            least = Math.min(least, between.getOrDefault(each.getKey(), 0.0) / each.getValue());
-        }
-        return least;
     }
 }

@@ -39,6 +39,11 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
      */
     public record Cable(String from, String fromNic, String to, String toNic) {
 
+        /** Returns whether it joins the same two nodes. */
+        boolean isBeside(Cable other) {
+            return (from.equals(other.from) && to.equals(other.to)) || (from.equals(other.to) && to.equals(other.from));
+        }
+
         List<String> nicsOf(String node) {
             return from.equals(node) ? List.of(fromNic) : to.equals(node) ? List.of(toNic) : List.of();
         }
@@ -66,19 +71,15 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
     }
 
     /**
-     * Makes a cabling of a shape and its size: {@code ring:6}, {@code line:4}, {@code star:5}, {@code mesh:4}.
+     * Makes a cabling of a {@linkplain CableShape shape}.
      *
      * @param nodes their names; n1, n2 and so on if there are none
      * @param spark true if all nodes are DGX Sparks
      * @throws IllegalArgumentException if it is none
      */
     public static Cabling shape(String text, List<String> nodes, boolean spark) {
-        String[] words = text.split(":", -1);
-        int size = words.length == 2 && words[1].matches("\\d{1,4}") ? Integer.parseInt(words[1]) : 0;
-        if (size < 2 || size > MAX_NODES) {
-            throw new IllegalArgumentException("--shape is " + text
-                    + ": must be ring, line, star or mesh, a colon, and a number of" + " nodes from 2 to " + MAX_NODES);
-        }
+        CableShape.Sized shape = CableShape.parse(text);
+        int size = shape.nodes();
         if (!nodes.isEmpty() && nodes.stream().distinct().count() != size) {
             throw new IllegalArgumentException("--nodes is %s: must be %d different names, for --shape %s"
                     .formatted(String.join(",", nodes), size, text));
@@ -86,22 +87,9 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         List<String> names = nodes.isEmpty()
                 ? IntStream.rangeClosed(1, size).mapToObj(i -> "n" + i).toList()
                 : nodes;
-        List<String[]> ends = new ArrayList<>();
-        for (int i = 0; i < size; i++) {
-            for (int j = i + 1; j < size; j++) {
-                boolean joined = switch (words[0]) {
-                    case "ring" -> j == i + 1 || (size > 2 && i == 0 && j == size - 1);
-                    case "line" -> j == i + 1;
-                    case "star" -> i == 0;
-                    case "mesh" -> true;
-                    default ->
-                        throw new IllegalArgumentException("--shape is " + text + ": must be ring, line, star or mesh");
-                };
-                if (joined) {
-                    ends.add(new String[] {names.get(i), names.get(j), "--shape"});
-                }
-            }
-        }
+        List<String[]> ends = shape.cables().stream()
+                .map(cable -> new String[] {names.get(cable[0]), names.get(cable[1]), "--shape"})
+                .toList();
         return of(ends, Machines.of(spark));
     }
 
@@ -221,10 +209,14 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
                 .findFirst();
     }
 
-    /** The same with one more cable; empty if a node has no port for it. */
-    Optional<Cabling> with(String one, String other) {
-        Optional<String> from = newPort(one);
-        Optional<String> to = newPort(other);
+    /**
+     * The same with one more cable; empty if a node has no port for it.
+     *
+     * @param ports of each node
+     */
+    Optional<Cabling> with(String one, String other, int ports) {
+        Optional<String> from = newPort(one, ports);
+        Optional<String> to = newPort(other, ports);
         if (from.isEmpty() || to.isEmpty()) {
             return Optional.empty();
         }
@@ -233,12 +225,36 @@ public record Cabling(List<String> nodes, List<Cable> cables, Machines machines)
         return Optional.of(new Cabling(nodes, withTwins(more, machines), machines));
     }
 
-    private Optional<String> newPort(String node) {
-        Set<String> used = new HashSet<>();
-        for (Cable cable : cables) {
-            cable.nicsOf(node).forEach(nic -> used.add(node + ":" + nic));
+    private Optional<String> newPort(String node, int ports) {
+        if (machines.isSpark(node)) {
+            Set<String> used = new HashSet<>();
+            cables.forEach(cable -> cable.nicsOf(node).forEach(nic -> used.add(node + ":" + nic)));
+            return freePort(used, node, machines);
         }
-        return machines.isSpark(node) ? freePort(used, node, machines) : Optional.of("new");
+        return usedPorts(node) < ports ? Optional.of("new") : Optional.empty();
+    }
+
+    /** Returns whether a node has a port for one more cable. */
+    boolean hasFreePort(String node, int ports) {
+        return newPort(node, ports).isPresent();
+    }
+
+    /** Number of a node's ports that have a cable. */
+    long usedPorts(String node) {
+        return cables.stream()
+                .flatMap(cable -> cable.nicsOf(node).stream())
+                .map(nic -> port(node, nic))
+                .distinct()
+                .count();
+    }
+
+    /** The same without some entries. */
+    Cabling without(List<Integer> entries) {
+        List<Cable> left = IntStream.range(0, cables.size())
+                .filter(i -> !entries.contains(i))
+                .mapToObj(cables::get)
+                .toList();
+        return new Cabling(nodes, left, machines);
     }
 
     /** The port of an interface: the same text for both functions of a DGX Spark's port. */

@@ -17,6 +17,7 @@ import picocli.CommandLine.Parameters;
 import trigon.cluster.json.Json;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Observations;
+import trigon.relay.table.NetworkMap;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
@@ -47,8 +48,9 @@ public final class PlanCommand extends ToolCommand {
 
     @Option(
             names = "--shape",
-            paramLabel = "SHAPE:N",
-            description = "Instead of a file: a ring, line, star or mesh of N nodes.")
+            paramLabel = "SHAPE",
+            description = "Instead of a file: ring8, line7, star5, mesh4 (of so many nodes), torus4x4, torus4x4x4,"
+                    + " hypercube6, dragonfly9x4 (groups, nodes of each) or stars7x8 (hubs, nodes of each).")
     private Optional<String> shape = Optional.empty();
 
     @Option(
@@ -70,6 +72,13 @@ public final class PlanCommand extends ToolCommand {
             paramLabel = "GBITS",
             description = "Speed of a cable in Gbit/s. Default: 100, or 200 between DGX Sparks")
     private Optional<Double> speed = Optional.empty();
+
+    @Option(
+            names = "--ports",
+            paramLabel = "N",
+            description = "Ports of each node, for the cable that is to be bought next. Default: as many as it takes;"
+                    + " a DGX Spark has 2")
+    private int ports = Integer.MAX_VALUE;
 
     @Option(names = "--base", paramLabel = "N", description = "Take addresses from 10.N.0.0/16. Default: 77")
     private int base = 77;
@@ -130,7 +139,13 @@ public final class PlanCommand extends ToolCommand {
             Cabling cabling = file.isPresent()
                     ? Cabling.read(file.get().toString(), UserFiles.read(file.get()), spark)
                     : shape.isPresent() ? Cabling.shape(shape.get(), nodes, spark) : asked();
-            return Plan.of(cabling, Subnets.of(cabling, base, prefix), speed);
+            cabling.nodes().stream()
+                    .filter(node -> cabling.usedPorts(node) > ports)
+                    .findFirst()
+                    .ifPresent(node -> {
+                        throw wrong("--ports is %d: %s has %d cables".formatted(ports, node, cabling.usedPorts(node)));
+                    });
+            return Plan.of(cabling, Subnets.of(cabling, base, prefix), speed, ports);
         } catch (IllegalArgumentException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
@@ -200,12 +215,11 @@ public final class PlanCommand extends ToolCommand {
         say("pairs of nodes that need relays: " + plan.relayedPairs());
         say((plan.withoutRelay() ? "ring order without relays: " : "no ring order without relays was found; use: ")
                 + String.join(",", plan.order()));
-        say("expected at most: all-reduce%s %s GB/s (bus); all-to-all %s GB/s from each node"
-                .formatted(
-                        speeds.isLimited() ? "" : ", all-gather", number(plan.allReduce()), number(plan.allToAll())));
-        plan.oneMore()
-                .ifPresent(more -> say("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s"
-                        .formatted(more.from(), more.to(), number(more.allReduce()), number(more.allToAll()))));
+        plan.expected()
+                .ifPresentOrElse(
+                        expected -> print(expected, speeds),
+                        () -> say("relays serve %d nodes at most: nothing is predicted for more"
+                                .formatted(NetworkMap.MAX_NODES)));
         write.ifPresentOrElse(folder -> printCopies(plan, folder), () -> {
             console.out().println();
             console.line(Style.STRONG, "Cluster file");
@@ -220,6 +234,27 @@ public final class PlanCommand extends ToolCommand {
         });
     }
 
+    private void print(Plan.Expected expected, Speeds speeds) {
+        say("expected at most: all-reduce%s %s GB/s (bus); all-to-all %s GB/s from each node"
+                .formatted(
+                        speeds.isLimited() ? "" : ", all-gather",
+                        number(expected.allReduce()),
+                        number(expected.traffic().allToAll())));
+        if (expected.traffic().connected()) {
+            say("the longest route has " + Count.of(expected.traffic().hops(), "hop"));
+            Removal.words(expected.removals()).forEach(this::say);
+        }
+        expected.oneMore()
+                .ifPresent(more -> say(("one more cable, %s to %s: all-reduce %s GB/s, all-to-all %s GB/s;"
+                                + " %s GB/s without the worst part")
+                        .formatted(
+                                more.from(),
+                                more.to(),
+                                number(more.allReduce()),
+                                number(more.allToAll()),
+                                number(more.worstAllToAll()))));
+    }
+
     private void printCopies(Plan plan, Path folder) {
         say(folder + " has a folder for each node. To copy each to its node, and set its addresses until it restarts:");
         console.out()
@@ -232,7 +267,7 @@ public final class PlanCommand extends ToolCommand {
         console.paragraph(text);
     }
 
-    private static String number(double value) {
+    static String number(double value) {
         return String.format(Locale.ROOT, "%.1f", value).replaceFirst("\\.0$", "");
     }
 
@@ -255,14 +290,20 @@ public final class PlanCommand extends ToolCommand {
                 "connected", plan.connected(),
                 "relayedPairs", plan.relayedPairs(),
                 "cableGBps", plan.speeds().leastOfWire() / 8,
-                "allReduceGBps", plan.allReduce(),
-                "allToAllGBps", plan.allToAll(),
+                "allReduceGBps", plan.expected().map(Plan.Expected::allReduce),
+                "allToAllGBps", plan.expected().map(each -> each.traffic().allToAll()),
+                "hops", plan.expected().map(each -> each.traffic().hops()),
+                "removals",
+                        plan.expected().map(Plan.Expected::removals).orElse(List.of()).stream()
+                                .map(Removal::json)
+                                .toList(),
                 "oneMore",
                         plan.oneMore()
                                 .map(more -> Json.object(
                                         "from", more.from(),
                                         "to", more.to(),
                                         "allReduceGBps", more.allReduce(),
-                                        "allToAllGBps", more.allToAll())));
+                                        "allToAllGBps", more.allToAll(),
+                                        "worstAllToAllGBps", more.worstAllToAll())));
     }
 }

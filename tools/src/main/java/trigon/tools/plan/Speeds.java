@@ -1,8 +1,10 @@
 package trigon.tools.plan;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +35,7 @@ record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> 
      */
     static Speeds of(Cabling cabling, Optional<Double> stated) {
         Map<String, Set<String>> sharing = new HashMap<>();
-        Map<Set<String>, List<Integer>> wires = new HashMap<>();
+        Collection<List<Integer>> wires = wires(cabling);
         List<Cable> cables = cabling.cables();
         for (int i = 0; i < cables.size(); i++) {
             Cable cable = cables.get(i);
@@ -45,14 +47,11 @@ record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> 
                     .pcieLink(cable.to(), cable.toNic())
                     .ifPresent(link ->
                             sharing.computeIfAbsent(link, _ -> new HashSet<>()).add(cable.toNic()));
-            Set<String> ends =
-                    Set.of(cabling.port(cable.from(), cable.fromNic()), cabling.port(cable.to(), cable.toNic()));
-            wires.computeIfAbsent(ends, _ -> new ArrayList<>()).add(i);
         }
         Double[] gigabits = new Double[cables.size()];
         Set<Double> labels = new HashSet<>();
         double least = Double.MAX_VALUE;
-        for (List<Integer> wire : wires.values()) {
+        for (List<Integer> wire : wires) {
             double sum = 0;
             for (int i : wire) {
                 Cable cable = cables.get(i);
@@ -68,6 +67,18 @@ record Speeds(List<Double> gigabits, int wires, double leastOfWire, Set<Double> 
             least = Math.min(least, sum);
         }
         return new Speeds(List.of(gigabits), wires.size(), least, labels);
+    }
+
+    /** The entries of each cable. */
+    static Collection<List<Integer>> wires(Cabling cabling) {
+        Map<Set<String>, List<Integer>> wires = new LinkedHashMap<>();
+        for (int i = 0; i < cabling.cables().size(); i++) {
+            Cable cable = cabling.cables().get(i);
+            Set<String> ends =
+                    Set.of(cabling.port(cable.from(), cable.fromNic()), cabling.port(cable.to(), cable.toNic()));
+            wires.computeIfAbsent(ends, _ -> new ArrayList<>()).add(i);
+        }
+        return wires.values();
     }
 
     private static boolean isSpark(Cabling cabling, Cable cable) {

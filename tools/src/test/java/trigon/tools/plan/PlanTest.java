@@ -25,7 +25,7 @@ import trigon.tools.console.CommandFailure;
 class PlanTest {
 
     private static Plan plan(Cabling cabling) {
-        return Plan.of(cabling, Subnets.of(cabling, 77, 0), Optional.of(80.0));
+        return Plan.of(cabling, Subnets.of(cabling, 77, 0), Optional.of(80.0), Integer.MAX_VALUE);
     }
 
     @Test
@@ -81,6 +81,80 @@ class PlanTest {
             assertThat(more.allToAll()).isEqualTo(15, within(0.01));
             assertThat(more.allToAll()).isGreaterThan(plan.allToAll());
         });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ring8, 8, 8, 4",
+        "torus4x4, 16, 32, 4",
+        "torus2x3, 6, 9, 2",
+        "hypercube3, 8, 12, 3",
+        "dragonfly9x4, 36, 90, 3",
+        "stars2x3, 9, 8, 4",
+        "line7, 7, 6, 6"
+    })
+    void shapesAreCabled(String shape, int nodes, int cables, int hops) {
+        Plan plan = plan(Cabling.shape(shape, List.of(), false));
+
+        assertThat(plan.cabling().nodes()).hasSize(nodes);
+        assertThat(plan.cabling().cables()).hasSize(cables);
+        assertThat(plan.expected().orElseThrow().traffic().hops()).isEqualTo(hops);
+        assertThat(plan.expected().orElseThrow().removals()).hasSize(cables + nodes);
+    }
+
+    /** 80 Gbit/s; the busiest cable of a ring of 8 carries 8 pairs, and of a line 16. */
+    @Test
+    void eachCableAndEachNodeIsRemovedInTurn() {
+        Plan.Expected ring =
+                plan(Cabling.shape("ring8", List.of(), false)).expected().orElseThrow();
+
+        assertThat(ring.traffic().allToAll()).isEqualTo(7 * 10 / 8.0, within(0.01));
+        assertThat(ring.parting()).isZero();
+        assertThat(ring.removals()).filteredOn(each -> !each.cable().isEmpty()).allSatisfy(each -> {
+            assertThat(each.traffic().allToAll()).isEqualTo(7 * 10 / 16.0, within(0.01));
+            assertThat(each.traffic().hops()).isEqualTo(7);
+        });
+        assertThat(ring.removals())
+                .filteredOn(each -> each.cable().isEmpty())
+                .allSatisfy(each -> assertThat(each.traffic().allToAll()).isEqualTo(6 * 10 / 12.0, within(0.01)));
+
+        Plan.Expected star =
+                plan(Cabling.shape("star4", List.of(), false)).expected().orElseThrow();
+        assertThat(star.removals())
+                .filteredOn(each -> !each.traffic().connected())
+                .extracting(Removal::name)
+                .containsExactly("n1-n2", "n1-n3", "n1-n4", "n1");
+    }
+
+    @Test
+    void aCableOfTwoIsMissedLess() {
+        Plan.Expected two = plan(Cabling.read("f", "cables:\n- a b\n- a b\n", false))
+                .expected()
+                .orElseThrow();
+
+        assertThat(two.traffic().allToAll()).isEqualTo(20, within(0.01));
+        assertThat(two.removals())
+                .hasSize(2)
+                .allSatisfy(each -> assertThat(each.traffic().allToAll()).isEqualTo(10, within(0.01)));
+    }
+
+    @Test
+    void aCableIsBoughtOnlyForFreePorts() {
+        Cabling line = Cabling.shape("line4", List.of(), false);
+        Subnets subnets = Subnets.of(line, 77, 0);
+
+        assertThat(Plan.of(line, subnets, Optional.of(80.0), 2).oneMore())
+                .hasValueSatisfying(more -> assertThat(more.from() + more.to()).isEqualTo("n1n4"));
+        Cabling ring = Cabling.shape("ring4", List.of(), false);
+        assertThat(Plan.of(ring, Subnets.of(ring, 77, 0), Optional.of(80.0), 2).oneMore())
+                .isEmpty();
+        assertThat(Run.of("plan", "--shape", "ring4", "--ports", "1").err()).contains("--ports is 1: n1 has 2 cables");
+    }
+
+    @Test
+    void ofMoreNodesThanRelaysServeNothingIsPredicted() {
+        assertThat(plan(Cabling.shape("ring65", List.of(), false)).expected()).isEmpty();
+        assertThat(Run.of("plan", "--shape", "ring65").out()).contains("relays serve 64 nodes at most");
     }
 
     @Test
@@ -212,7 +286,7 @@ class PlanTest {
         """;
 
     private static Plan sparks(Cabling cabling) {
-        return Plan.of(cabling, Subnets.of(cabling, 77, 0), Optional.empty());
+        return Plan.of(cabling, Subnets.of(cabling, 77, 0), Optional.empty(), Integer.MAX_VALUE);
     }
 
     @Test
@@ -398,6 +472,8 @@ class PlanTest {
         for (String line : List.of(
                 "plan",
                 "plan --shape torus:4",
+                "plan --shape hypercube11",
+                "plan --shape ring4 --ports 1",
                 "plan --shape ring",
                 "plan --shape ring:4 --speed 0",
                 "plan --shape ring:4 --base 256",
