@@ -50,7 +50,7 @@ final class FailoverTasks {
         this.relief = relief;
         this.later = later;
         this.clock = clock;
-        offers = new OffersUnderWay(moving);
+        offers = new OffersUnderWay(this::move);
     }
 
     /**

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  */
 final class OffersUnderWay {
 
-    static final int MOST = 128;
+    static final int MAX = 128;
 
     private final Executor executor;
     private final Queue<Runnable> waiting = new ArrayDeque<>();
@@ -35,7 +35,13 @@ final class OffersUnderWay {
     }
 
     private <T> void run(Supplier<CompletableFuture<T>> offer, CompletableFuture<T> result) {
-        var _ = offer.get().whenComplete((value, why) -> {
+        CompletableFuture<T> begun;
+        try {
+            begun = offer.get();
+        } catch (RuntimeException | Error e) {
+            begun = CompletableFuture.failedFuture(e);
+        }
+        var _ = begun.whenComplete((value, why) -> {
             if (why == null) {
                 result.complete(value);
             } else {
@@ -46,7 +52,7 @@ final class OffersUnderWay {
     }
 
     private synchronized boolean take(Runnable step) {
-        boolean room = underWay < MOST;
+        boolean room = underWay < MAX;
         if (room) {
             underWay++;
         } else {

@@ -24,26 +24,26 @@ class OffersUnderWayTest {
     @Test
     void soManyAreUnderWayAndOthersFollowInTheirOrder() {
         List<CompletableFuture<Integer>> results = new ArrayList<>();
-        for (int i = 0; i < OffersUnderWay.MOST + 2; i++) {
+        for (int i = 0; i < OffersUnderWay.MAX + 2; i++) {
             results.add(begin());
         }
-        assertThat(begun).hasSize(OffersUnderWay.MOST);
+        assertThat(begun).hasSize(OffersUnderWay.MAX);
 
         begun.get(3).complete(7);
         begun.get(4).completeExceptionally(new IllegalStateException("it did not come up"));
         assertThat(results.get(3)).isCompletedWithValue(7);
         assertThat(results.get(4)).isCompletedExceptionally();
-        assertThat(begun).hasSize(OffersUnderWay.MOST);
+        assertThat(begun).hasSize(OffersUnderWay.MAX);
         executed.forEach(Runnable::run);
 
-        assertThat(begun).hasSize(OffersUnderWay.MOST + 2);
-        begun.get(OffersUnderWay.MOST).complete(8);
-        assertThat(results.get(OffersUnderWay.MOST)).isCompletedWithValue(8);
+        assertThat(begun).hasSize(OffersUnderWay.MAX + 2);
+        begun.get(OffersUnderWay.MAX).complete(8);
+        assertThat(results.get(OffersUnderWay.MAX)).isCompletedWithValue(8);
     }
 
     @Test
     void thereIsRoomAgain() {
-        for (int i = 0; i < 3 * OffersUnderWay.MOST; i++) {
+        for (int i = 0; i < 3 * OffersUnderWay.MAX; i++) {
             CompletableFuture<Integer> result = begin();
             begun.getLast().complete(i);
             assertThat(result).isCompletedWithValue(i);
