@@ -180,7 +180,7 @@ int main(int argc, char **argv) {
   (void)remove(binding);
   /* as on a machine with cores to spare, where long messages take a way of their own */
   (void)snprintf(options, sizeof options,
-                 "-XX:TieredStopAtLevel=4 -XX:CICompilerCount=6 -Dtrigon.compilers=2 -XX:ActiveProcessorCount=16 "
+                 "-XX:TieredStopAtLevel=4 -XX:CICompilerCount=6 -XX:ActiveProcessorCount=16 "
                  "-Dtrigon.warmup=all '-XX:AOTCacheOutput=%s'",
                  cache);
   (void)setenv("TRIGON_JAVA_OPTS", options, 1);

@@ -1,4 +1,4 @@
-/* The lane functions that Java calls; trigon.transport.lane.LaneFunctions has the same order. */
+/* The lane functions that Java calls; trigon.transport.request.LaneFunctions has the same order. */
 #ifndef TRIGON_LANE_FUNCTIONS_H
 #define TRIGON_LANE_FUNCTIONS_H
 
@@ -8,6 +8,7 @@ struct lane_functions {
   int64_t (*isend)(struct lane *lane, uint64_t address, uint32_t size, uint32_t key, int32_t tag, uint64_t memory);
   int64_t (*irecv)(struct lane *lane, uint64_t address, uint32_t size, uint32_t key, int32_t tag, uint64_t memory);
   int64_t (*repeat)(struct lane *lane, uint64_t sequence, uint32_t key);
+  int64_t (*confirmed)(struct lane *lane);
   int64_t (*take)(struct lane *lane, const struct completion *completion);
   int64_t (*thread)(void);
 };

@@ -14,9 +14,25 @@ static int64_t irecv(struct lane *lane, uint64_t address, uint32_t size, uint32_
 
 /* An outstanding message goes out, or is asked for, over another path, with which its memory has that key. */
 static int64_t repeat(struct lane *lane, uint64_t sequence, uint32_t key) {
+  struct unconfirmed *of = lane->unconfirmed;
+  if (of != NULL) {
+    const struct unconfirmed_message *kept = unconfirmed_at(of, sequence);
+    const bool copied = kept->memory == 0;
+    const struct memory_piece piece = {kept->address, kept->size, copied ? of->keys[kept->ring] : key};
+    return lane_post_send(lane, piece, kept->tag, FLAG_DELIVERY_COMPLETE | (copied ? FLAG_INJECT_COMPLETE : 0),
+                          sequence);
+  }
   const struct open_message *message = &lane->messages[sequence & (LANE_REQUESTS - 1)];
   const struct memory_piece piece = {message->address, (uint32_t)entry_at(lane, sequence)->size, key};
+  if (lane->eager) {
+    return lane->sends ? lane_post_send(lane, piece, message->tag, lane->done_when, sequence)
+                       : lane_ask_eagerly(lane, piece, sequence);
+  }
   return lane->sends ? lane_send(lane, piece, message->tag, sequence) : lane_ask(lane, piece, message->tag, sequence);
+}
+
+static int64_t confirmed(struct lane *lane) {
+  return (int64_t)lane_confirmed(lane);
 }
 
 static int64_t take(struct lane *lane, const struct completion *completion) {
@@ -27,4 +43,4 @@ static int64_t thread(void) {
   return (int64_t)lane_thread();
 }
 
-const struct lane_functions lane_functions = {isend, irecv, repeat, take, thread};
+const struct lane_functions lane_functions = {isend, irecv, repeat, confirmed, take, thread};

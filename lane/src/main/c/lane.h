@@ -1,12 +1,12 @@
 /*
- * A lane: the messages of a comm over one path of RDMA WRITEs, stepped without the JVM. Java decides everything: which
- * NIC, queue pairs, memory, other paths, errors, a lane's life and death. A lane function may post, poll, count,
- * compare and give up. It never retries, waits, logs, allocates, opens, closes or chooses. Whatever is unusual leaves
- * the lane as it was, and goes to Java, which calls the same functions where it moves messages itself
- * (docs/design/decisions/0048).
+ * A lane: the messages of a comm over one path, stepped without the JVM. Java decides everything: which NIC, queue
+ * pairs, memory, other paths, errors, a lane's life and death. A lane function may post, poll, count, compare and give
+ * up. It never retries, waits, logs, allocates, opens, closes or chooses. Whatever is unusual leaves the lane as it
+ * was, and goes to Java, which calls the same functions where it moves messages itself (docs/design/decisions/0048).
  *
  * The messages go as trigon.transport.protocol.MessageProtocol describes RENDEZVOUS: the receiver writes a
  * clear-to-send entry into the sender's ring, which answers with an RDMA WRITE whose immediate is the message's size.
+ * Or EAGER: a message is a SEND whose immediate is NCCL's tag, and has a receive of its own.
  *
  * A lane belongs to whoever is inside: NCCL's thread, in C or in Java, as the gate lets it in, or the control thread
  * that has shut the gate and seen nobody inside. Java's side is trigon.transport.lane; layouts and numbers are compared
@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "verbs_abi.h"
 
@@ -45,8 +46,11 @@ enum { REQUEST_FREE = 0, REQUEST_PENDING = 1, REQUEST_DONE = 3, REQUEST_FAILED =
  */
 enum { GATE_CLOSED = 0, GATE_OPEN = 1, GATE_ASK = 2, GATE_FENCED = 3 };
 
-/* Instead of a request; a refused post leaves its errno in the lane, where there is none the message does not fit. */
-enum { LANE_NO_ROOM = 0, LANE_NO_RECEIVE = -1, LANE_FAILED = -2 };
+/*
+ * Instead of a request. A refused post leaves its errno in the lane; where there is none, the message does not fit.
+ * LANE_SMALL_RING: Java is to give the lane a larger ring.
+ */
+enum { LANE_NO_ROOM = 0, LANE_NO_RECEIVE = -1, LANE_FAILED = -2, LANE_SMALL_RING = -3 };
 
 /* An outstanding request. */
 struct request_entry {
@@ -80,6 +84,48 @@ struct clear_to_send {
 
 /* With one path, an entry is written from here on. */
 enum { CLEAR_TO_SEND_OF_ONE_PATH = offsetof(struct clear_to_send, address) };
+
+enum {
+  UNCONFIRMED = 256,    /* at most; a power of two */
+  UNCONFIRMED_RINGS = 3 /* each in use from when the one before was too small */
+};
+
+/*
+ * A part of its ring that a copy takes at most: a half may be used before the peer is asked, and a copy may be left out
+ * at the ring's end, so what is confirmed always makes room.
+ */
+enum { LONGEST_OF_RING = 4 };
+
+struct unconfirmed_message {
+  uint64_t address;
+  uint64_t memory; /* its registration's handle; 0 where it is copied, or empty */
+  uint64_t end;    /* up to where the ring is used by it and those before, counted from the first byte ever copied */
+  uint32_t size;
+  int32_t tag;
+  uint32_t ring; /* with its copy */
+  uint32_t unused;
+};
+
+/*
+ * The messages of an eager sender that its peer is not known to have: oldest first, by their numbers. A short one is
+ * copied into a ring, as NCCL may use its memory again before the peer has it. A longer one stays where it is, since
+ * NCCL hears that it is done only when the peer has it.
+ */
+struct unconfirmed {
+  uint64_t ring;         /* where copies go */
+  uint32_t ring_bytes;   /* a power of two */
+  uint32_t ring_number;
+  uint32_t longest_copy; /* longer messages are not copied */
+  uint32_t may_grow;     /* Java has a larger ring, if this is too small */
+  uint32_t asks;         /* the next message asks the peer how far it is, be it time for that or not */
+  uint32_t keys[UNCONFIRMED_RINGS];
+  uint64_t oldest;
+  uint64_t used; /* bytes of the ring so far, with what was left out; those below free are confirmed */
+  uint64_t free;
+  uint64_t asked_used; /* when the peer was asked last */
+  uint64_t asked_next;
+  struct unconfirmed_message messages[UNCONFIRMED];
+};
 
 /* What is counted of a path, where other processes look. */
 struct lane_counters {
@@ -122,7 +168,11 @@ struct lane {
   uint32_t remote_ring_key;
   uint32_t inlined; /* REQUEST_INLINE if entries fit; or 0 */
   uint32_t written; /* entries, over this path */
-  uint64_t unused_line[4];
+  struct unconfirmed *unconfirmed; /* of an eager sender that keeps copies; or NULL */
+  const _Atomic uint64_t *delivered; /* sends that the peer has, over this path; NULL: completions tell */
+  uint64_t confirmed; /* messages that the peer had when the path was taken */
+  uint32_t eager;
+  uint32_t done_when; /* FLAG_INJECT_COMPLETE or FLAG_DELIVERY_COMPLETE, where there are no copies */
 
   struct open_message messages[LANE_REQUESTS];
 };
@@ -284,12 +334,134 @@ static inline int lane_send(struct lane *lane, struct memory_piece from, int32_t
   return lane_post_message(lane, from, to, sequence) ? 1 : LANE_FAILED;
 }
 
+/* ---- sending eagerly ---- */
+
+/* A message is a SEND; returns 1, or why not. */
+static inline int lane_post_send(struct lane *lane, struct memory_piece from, int32_t tag, unsigned done_when,
+                                 uint64_t sequence) {
+  struct send_request request = {
+      .number = sequence,
+      .pieces = &from,
+      .piece_count = 1,
+      .opcode = REQUEST_SEND_WITH_IMMEDIATE,
+      .flags = REQUEST_SIGNALED | done_when,
+      .immediate = htobe32((uint32_t)tag),
+  };
+  struct send_request *refused;
+  if (lane->room == 0) {
+    return LANE_NO_ROOM;
+  }
+  lane->refused = lane->post_send(lane->queue_pair, &request, &refused);
+  if (lane->refused != 0) {
+    return LANE_FAILED;
+  }
+  lane->room--;
+  lane_count_message(lane, from.length);
+  return 1;
+}
+
+static inline struct unconfirmed_message *unconfirmed_at(struct unconfirmed *of, uint64_t sequence) {
+  return &of->messages[sequence & (UNCONFIRMED - 1)];
+}
+
+/* Messages that the peer is known to have, in their order; of copies, it makes room of theirs. */
+static inline uint64_t lane_confirmed(struct lane *lane) {
+  struct unconfirmed *of = lane->unconfirmed;
+  uint64_t known = lane->next - (uint32_t)((uint32_t)lane->next - lane->completed);
+  if (of == NULL && lane->delivered == NULL) {
+    return known;
+  }
+  const uint64_t delivered =
+      lane->confirmed + (lane->delivered == NULL ? 0 : atomic_load_explicit(lane->delivered, memory_order_relaxed));
+  if (of == NULL) {
+    return delivered > known ? delivered : known;
+  }
+  for (; of->oldest < delivered && of->oldest < lane->next; of->oldest++) {
+    of->free = unconfirmed_at(of, of->oldest)->end;
+  }
+  return of->oldest;
+}
+
+/* Where in the ring's count the next copy begins: none crosses its end. */
+static inline uint64_t unconfirmed_place(const struct unconfirmed *of, uint32_t size) {
+  const uint64_t at = of->used & (of->ring_bytes - 1);
+  return at + size <= of->ring_bytes ? of->used : of->used + of->ring_bytes - at;
+}
+
+static inline bool unconfirmed_fits(const struct unconfirmed *of, uint32_t size) {
+  return size > of->longest_copy ||
+         (size <= of->ring_bytes / LONGEST_OF_RING && unconfirmed_place(of, size) + size - of->free <= of->ring_bytes);
+}
+
+/* Notes a message, and copies it if it is short; the flags by which it is sent. */
+static inline unsigned unconfirmed_add(struct unconfirmed *of, struct memory_piece *from, int32_t tag, uint64_t memory,
+                                       uint64_t sequence) {
+  const bool copied = from->length <= of->longest_copy;
+  if (copied) {
+    const uint64_t begin = unconfirmed_place(of, from->length);
+    const uint64_t at = of->ring + (begin & (of->ring_bytes - 1));
+    if (from->length > 0) {
+      memcpy((void *)(uintptr_t)at, (const void *)(uintptr_t)from->address, from->length);
+    }
+    of->used = begin + ((from->length + UINT64_C(63)) & ~UINT64_C(63)); // no line of a cache is two copies'
+    *from = (struct memory_piece){at, from->length, of->keys[of->ring_number]};
+  }
+  *unconfirmed_at(of, sequence) = (struct unconfirmed_message){
+      .address = from->address,
+      .memory = copied ? 0 : memory,
+      .end = of->used,
+      .size = from->length,
+      .tag = tag,
+      .ring = of->ring_number,
+  };
+  const bool asks = of->asks != 0 || of->used - of->asked_used >= of->ring_bytes / 2 ||
+                    sequence + 1 - of->asked_next >= UNCONFIRMED / 2;
+  if (asks) {
+    of->asked_used = of->used;
+    of->asked_next = sequence + 1;
+  }
+  return !copied ? FLAG_DELIVERY_COMPLETE : asks ? FLAG_INJECT_COMPLETE | FLAG_DELIVERY_COMPLETE : FLAG_INJECT_COMPLETE;
+}
+
+/* Sends a message; returns 1, or why not: then it has not begun. */
+static inline int lane_send_eagerly(struct lane *lane, struct memory_piece from, int32_t tag, uint64_t memory) {
+  struct unconfirmed *of = lane->unconfirmed;
+  const uint64_t sequence = lane->next;
+  if (of == NULL) {
+    return lane_post_send(lane, from, tag, lane->done_when, sequence);
+  }
+  if (sequence - of->oldest == UNCONFIRMED || !unconfirmed_fits(of, from.length)) {
+    (void)lane_confirmed(lane);
+    if (sequence - of->oldest == UNCONFIRMED) {
+      return LANE_NO_ROOM;
+    }
+    if (!unconfirmed_fits(of, from.length)) {
+      return of->may_grow != 0 ? LANE_SMALL_RING : LANE_NO_ROOM;
+    }
+  }
+  if (lane->room == 0) {
+    return LANE_NO_ROOM; // nothing is copied in vain
+  }
+  const uint64_t used = of->used, asked_used = of->asked_used, asked_next = of->asked_next;
+  const unsigned flags = unconfirmed_add(of, &from, tag, memory, sequence);
+  const int sent = lane_post_send(lane, from, tag, flags, sequence);
+  if (sent == 1) {
+    of->asks = 0;
+  } else {
+    of->used = used;
+    of->asked_used = asked_used;
+    of->asked_next = asked_next;
+  }
+  return sent;
+}
+
 /* A new message: its request, or why there is none. */
 static inline int64_t lane_isend(struct lane *lane, struct memory_piece from, int32_t tag, uint64_t memory) {
   if (!is_free(entry_at(lane, lane->next))) {
     return LANE_NO_ROOM;
   }
-  const int sent = lane_send(lane, from, tag, lane->next);
+  const int sent =
+      lane->eager ? lane_send_eagerly(lane, from, tag, memory) : lane_send(lane, from, tag, lane->next);
   if (sent == 1) {
     lane->waited = 0;
     return (int64_t)lane_begin(lane, from.address, from.length, tag, memory);
@@ -332,16 +504,50 @@ static inline int lane_ask(struct lane *lane, struct memory_piece to, int32_t ta
   return 1;
 }
 
+/* An eager message has a receive of its own. */
+static inline int lane_ask_eagerly(struct lane *lane, struct memory_piece to, uint64_t sequence) {
+  struct receive_request request = {.number = sequence, .pieces = &to, .piece_count = 1};
+  struct receive_request *refused;
+  lane->refused = lane->post_receive(lane->queue_pair, &request, &refused);
+  return lane->refused == 0 ? 1 : LANE_FAILED;
+}
+
 /* Room for a new message: its request, or why there is none. */
 static inline int64_t lane_irecv(struct lane *lane, struct memory_piece to, int32_t tag, uint64_t memory) {
   if (!is_free(entry_at(lane, lane->next))) {
     return LANE_NO_ROOM;
   }
-  const int asked = lane_ask(lane, to, tag, lane->next);
+  const int asked = lane->eager ? lane_ask_eagerly(lane, to, lane->next) : lane_ask(lane, to, tag, lane->next);
   return asked == 1 ? (int64_t)lane_begin(lane, to.address, to.length, tag, memory) : asked;
 }
 
 /* ---- what the device has completed ---- */
+
+/* Eager messages are in the order of their numbers; one that is sent again may have been done before. */
+static inline bool lane_take_sent(struct lane *lane, const struct completion *completion) {
+  const uint32_t end = (uint32_t)completion->work_request + 1;
+  if (completion->opcode != COMPLETION_SEND || (int32_t)(end - (uint32_t)lane->next) > 0) {
+    return false;
+  }
+  lane->room++;
+  while ((int32_t)(end - lane->completed) > 0) {
+    lane_finish(lane, (uint32_t)entry_at(lane, lane->completed)->size);
+  }
+  return true;
+}
+
+static inline bool lane_take_received(struct lane *lane, const struct completion *completion) {
+  const struct request_entry *oldest = entry_at(lane, lane->completed);
+  if (completion->opcode != COMPLETION_RECEIVE || lane->completed == (uint32_t)lane->next ||
+      (uint32_t)completion->work_request != lane->completed || oldest->state != REQUEST_PENDING ||
+      completion->bytes > (uint32_t)oldest->size ||
+      (int32_t)be32toh(completion->immediate) != lane->messages[lane->completed & (LANE_REQUESTS - 1)].tag) {
+    return false;
+  }
+  lane_count_message(lane, completion->bytes);
+  lane_finish(lane, completion->bytes);
+  return true;
+}
 
 /*
  * Takes account of a success. False if it is none that this lane has asked for: a message without its request, or one
@@ -351,6 +557,9 @@ static inline int64_t lane_irecv(struct lane *lane, struct memory_piece to, int3
  * oldest's that is not finished.
  */
 static inline bool lane_take(struct lane *lane, const struct completion *completion) {
+  if (lane->eager) {
+    return lane->sends ? lane_take_sent(lane, completion) : lane_take_received(lane, completion);
+  }
   if (completion->opcode == COMPLETION_WRITE && !lane->sends) {
     lane->room += LANE_SIGNAL_INTERVAL;
     return true;

@@ -70,6 +70,9 @@ struct send_request {
 enum { REQUEST_WRITE = 0, REQUEST_WRITE_WITH_IMMEDIATE = 1, REQUEST_SEND = 2, REQUEST_SEND_WITH_IMMEDIATE = 3 };
 enum { REQUEST_SIGNALED = 1 << 1, REQUEST_INLINE = 1 << 3 };
 
+/* Beside them, Trigon's own, which a device of libibverbs does not get: trigon.verbs.SendFlag. */
+enum { FLAG_INJECT_COMPLETE = 1 << 16, FLAG_DELIVERY_COMPLETE = 1 << 17 };
+
 /* struct ibv_recv_wr. */
 struct receive_request {
   uint64_t number;

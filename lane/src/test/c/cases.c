@@ -11,8 +11,10 @@ enum { TAG = 7 };
 static struct connection *connection;
 static struct side *sender, *receiver;
 
+static enum way way;
+
 static void open_from(uint64_t first) {
-  connection = connection_open(first, 0, true);
+  connection = connection_open(first, way, 0, true);
   sender = &connection->sender;
   receiver = &connection->receiver;
 }
@@ -304,6 +306,110 @@ static void says_again_where_there_is_no_room(void) {
   close_it();
 }
 
+/* ---- eager messages ---- */
+
+static struct completion of_message(uint64_t number, uint32_t bytes, int32_t tag) {
+  return (struct completion){.work_request = number,
+                             .opcode = COMPLETION_RECEIVE,
+                             .bytes = bytes,
+                             .immediate = htobe32((uint32_t)tag)};
+}
+
+static void leaves_unusual_messages(void) {
+  way = EAGER_WITH_COPIES;
+  open_from(5);
+  receiver->lane->poll = sender->lane->poll = poll_canned;
+  canned_count = 1;
+  canned[0] = of_message(5, 0, TAG);
+  CHECK(!lane_poll(receiver->lane) && receiver->lane->completed == 5); // nobody has asked for one
+  receiver->lane->polled = 0;
+  begun(receiver, 100);
+  begun(receiver, 100);
+  struct completion unusual[] = {of_message(5, 101, TAG), of_message(5, 100, TAG + 1), of_message(6, 100, TAG),
+                                 of_message(4, 100, TAG), of_receive(100, COMPLETION_SUCCESS)};
+  for (unsigned i = 0; i < sizeof unusual / sizeof *unusual; i++) {
+    canned[0] = unusual[i];
+    CHECK(!lane_poll(receiver->lane) && receiver->lane->polled == 1 && receiver->lane->completed == 5);
+    receiver->lane->polled = 0;
+  }
+  canned[0] = of_message(5, 100, TAG);
+  CHECK(lane_poll(receiver->lane) && receiver->lane->completed == 6);
+
+  begun(sender, 100);
+  canned[0] = (struct completion){.work_request = 6, .opcode = COMPLETION_SEND}; // it has not begun
+  CHECK(!lane_poll(sender->lane) && sender->lane->completed == 5);
+  sender->lane->polled = 0;
+  canned[0] = (struct completion){.work_request = 5, .opcode = COMPLETION_WRITE};
+  CHECK(!lane_poll(sender->lane) && sender->lane->completed == 5);
+  sender->lane->polled = 0;
+  canned[0].opcode = COMPLETION_SEND;
+  CHECK(lane_poll(sender->lane) && sender->lane->completed == 6 && sender->lane->room == sender->depth);
+  connection_close(connection);
+}
+
+static void keeps_nothing_of_a_message_that_is_refused(void) {
+  way = EAGER_WITH_COPIES;
+  open_from(0);
+  begun(sender, 100);
+  const struct lane before = *sender->lane;
+  const struct unconfirmed kept = connection->unconfirmed;
+  for (uint32_t size = 0; size <= MAX_BYTES; size += MAX_BYTES / 4) {
+    sender->end->refusing = EINVAL;
+    sender->end->accepting = 0;
+    CHECK(is_for_java(sender, size) && sender->lane->refused == EINVAL && is_same(&before, sender->lane));
+    struct unconfirmed now = connection->unconfirmed;
+    now.messages[1] = kept.messages[1];
+    CHECK(memcmp(&kept, &now, sizeof now) == 0);
+  }
+  sender->lane->room = 0;
+  CHECK(waits(sender, 8));
+  sender->lane->room = sender->depth - 1;
+  connection->unconfirmed.oldest = UINT64_C(1) - UNCONFIRMED; // as many as there may be
+  sender->lane->confirmed = 0;
+  CHECK(waits(sender, 8) && sender->lane->next == 1);
+  connection_close(connection);
+}
+
+static unsigned posted_flags;
+
+static int post_canned(void *queue_pair, struct send_request *request, struct send_request **refused) {
+  (void)queue_pair;
+  *refused = request;
+  posted_flags = request->flags;
+  return draw(10) == 0 ? EINVAL : 0;
+}
+
+/* Else nothing would ever be confirmed, and nothing more be sent. */
+static void has_asked_when_there_is_no_room(void) {
+  static unsigned char ring[16 << 10], message[4 << 10];
+  static struct unconfirmed of;
+  static struct lane_counters counters;
+  for (int round = 0; round < 1000; round++) {
+    of = (struct unconfirmed){.ring = (uint64_t)(uintptr_t)ring, .ring_bytes = sizeof ring,
+                              .longest_copy = sizeof message};
+    _Atomic uint64_t delivered = 0;
+    struct lane lane = {.handle = 1, .counters = &counters, .post_send = post_canned, .eager = 1, .sends = 1,
+                        .unconfirmed = &of, .delivered = &delivered};
+    const uint64_t most = 1 + draw(sizeof message);
+    uint64_t asked = 0;
+    for (int i = 0; i < 2000; i++) {
+      const struct memory_piece piece = {(uint64_t)(uintptr_t)message, (uint32_t)draw(most), 0};
+      lane.room = 1;
+      entry_at(&lane, lane.next)->state = REQUEST_FREE; // NCCL has heard of it
+      int64_t result = lane_isend(&lane, piece, TAG, 0);
+      if (result == LANE_NO_ROOM) {
+        CHECK(asked > of.oldest);
+        delivered = asked;
+        result = lane_isend(&lane, piece, TAG, 0);
+      }
+      CHECK(result > 0 || (result == LANE_FAILED && lane.refused == EINVAL));
+      if (result > 0 && (posted_flags & FLAG_DELIVERY_COMPLETE) != 0) {
+        asked = lane.next;
+      }
+    }
+  }
+}
+
 /* ---- numbers ---- */
 
 static void wraps(uint64_t first) {
@@ -324,7 +430,9 @@ static void wraps(uint64_t first) {
       enum lane_outcome outcome;
       memset(buffer_of(sender, sender->lane->next), i, BUFFER_BYTES);
       void *request = message(sender, i % 3 == 0 ? 0 : (uint64_t)i, &outcome);
-      CHECK(outcome == LANE_ANSWERED);
+      if (outcome == LANE_FOR_JAVA) { // the ring is to grow
+        request = (void *)(uintptr_t)java_message(sender, sender->lane->next, i % 3 == 0 ? 0 : (uint32_t)i, TAG);
+      }
       sent[i] = (uint64_t)(uintptr_t)request;
       i += request != NULL;
       step_often();
@@ -348,8 +456,13 @@ void check_cases(void) {
   sees_no_gate_but_an_open_one();
   begins_nothing_where_a_post_is_refused();
   says_again_where_there_is_no_room();
-  wraps(0);
-  wraps((UINT64_C(1) << 30) - 50);
-  wraps((UINT64_C(1) << 32) - 50);
-  wraps((UINT64_C(1) << 62) - 50);
+  leaves_unusual_messages();
+  keeps_nothing_of_a_message_that_is_refused();
+  has_asked_when_there_is_no_room();
+  for (way = RENDEZVOUS; way <= EAGER_UNTIL_THE_END; way++) {
+    wraps(0);
+    wraps((UINT64_C(1) << 30) - 50);
+    wraps((UINT64_C(1) << 32) - 50);
+    wraps((UINT64_C(1) << 62) - 50);
+  }
 }

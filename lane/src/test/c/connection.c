@@ -16,6 +16,10 @@ uint64_t completed_of(const struct side *side) {
   return side->lane->next - (uint32_t)((uint32_t)side->lane->next - side->lane->completed);
 }
 
+uint64_t confirmed_of(const struct side *side) {
+  return (uint64_t)lane_functions.confirmed(side->lane);
+}
+
 unsigned char *buffer_of(const struct side *side, uint64_t number) {
   return side->buffers[number % 2][number / 2 % (BUFFERS / 2)];
 }
@@ -48,10 +52,14 @@ static void take_polled(struct side *side) {
   }
 }
 
+static uint32_t key_of(const struct side *side, uint64_t number) {
+  const struct lane_memory *memory = &side->memories[number % 2];
+  return side->lane->sends || side->lane->eager ? memory->local_key : memory->remote_key;
+}
+
 static void repeat(struct side *side) {
   while (side->repeated < side->begun) {
-    const uint32_t key = side->lane->sends ? side->memories[side->repeated % 2].local_key
-                                           : side->memories[side->repeated % 2].remote_key;
+    const uint32_t key = key_of(side, side->repeated);
     const int64_t result = lane_functions.repeat(side->lane, side->repeated, key);
     CHECK(result != LANE_FAILED || side->lane->refused != 0);
     if (result != 1) {
@@ -94,7 +102,9 @@ static void use(struct side *side, struct device_end *end, uint64_t from) {
   lane->longest = LONGEST;
   lane->room = side->depth = end->send_depth;
   lane->receives = 0;
-  lane->written = lane->waited = 0;
+  lane->written = lane->waited = lane->eager = 0;
+  lane->delivered = NULL;
+  lane->confirmed = from;
   for (int i = 0; i < 2; i++) {
     struct lane_memory *memory = &side->memories[i];
     memory->local_key = device_register(side->buffers[i], memory->length, false);
@@ -105,11 +115,57 @@ static void use(struct side *side, struct device_end *end, uint64_t from) {
   side->interrupted = false;
 }
 
+/* Bytes of the rings of copies, where each is in use from when the one before was too small. */
+static const uint32_t ring_bytes[UNCONFIRMED_RINGS] = {1 << 10, 4 << 10, 16 << 10};
+
+static void use_ring(struct connection *connection, uint32_t number) {
+  struct unconfirmed *of = &connection->unconfirmed;
+  if (connection->copies[number] == NULL) {
+    connection->copies[number] = aligned(ring_bytes[number]);
+  }
+  of->ring = (uint64_t)(uintptr_t)connection->copies[number];
+  of->ring_bytes = ring_bytes[number];
+  of->ring_number = number;
+  of->keys[number] = device_register(connection->copies[number], ring_bytes[number], false);
+  of->may_grow = number < UNCONFIRMED_RINGS - 1;
+  of->used = of->free = of->asked_used = 0;
+  for (int i = 0; i < UNCONFIRMED; i++) {
+    of->messages[i].end = 0;
+  }
+}
+
+/* There may be no memory for a larger ring. */
+static void grow(struct connection *connection) {
+  struct unconfirmed *of = &connection->unconfirmed;
+  if (draw(3) != 0) {
+    use_ring(connection, of->ring_number + 1);
+  } else {
+    of->may_grow = 0;
+    of->longest_copy = of->ring_bytes / LONGEST_OF_RING;
+  }
+}
+
+static void go_eagerly(struct connection *connection, struct side *side) {
+  struct lane *lane = side->lane;
+  lane->eager = 1;
+  lane->done_when = connection->way == EAGER_UNTIL_THE_END ? FLAG_INJECT_COMPLETE : FLAG_DELIVERY_COMPLETE;
+  lane->delivered = &side->end->delivered;
+  if (connection->way == EAGER_WITH_COPIES && lane->sends) {
+    lane->unconfirmed = &connection->unconfirmed;
+    for (uint32_t i = 0; i < UNCONFIRMED_RINGS; i++) {
+      if (connection->copies[i] != NULL) {
+        connection->unconfirmed.keys[i] = device_register(connection->copies[i], ring_bytes[i], false);
+      }
+    }
+  }
+}
+
 void java_connect(struct connection *connection) {
   struct side *sender = &connection->sender, *receiver = &connection->receiver;
   const uint64_t received = completed_of(receiver);
-  CHECK(completed_of(sender) <= received && received <= sender->lane->next);
-  CHECK(sender->lane->next <= completed_of(sender) + LANE_REQUESTS && sender->lane->next <= receiver->lane->next);
+  CHECK(confirmed_of(sender) <= received && received <= sender->lane->next);
+  CHECK(sender->lane->next <= completed_of(sender) + LANE_REQUESTS);
+  CHECK(connection->way != RENDEZVOUS || sender->lane->next <= receiver->lane->next);
   while (completed_of(sender) < received) {
     lane_finish(sender->lane, (uint32_t)entry_at(sender->lane, sender->lane->completed)->size);
   }
@@ -118,7 +174,11 @@ void java_connect(struct connection *connection) {
                  LANE_REQUESTS + LANE_RECEIVES);
   connection->ring = connection->rings[connection->ring == connection->rings[0]];
   memset(connection->ring, 0, LANE_REQUESTS * sizeof *connection->ring);
+  const bool eager = connection->way > CHANGING || (connection->way == CHANGING && draw(2) == 0);
   use(receiver, &connection->device.ends[1], received);
+  if (eager) {
+    go_eagerly(connection, receiver);
+  }
   receiver->lane->ring = (uint64_t)(uintptr_t)connection->entries;
   receiver->lane->ring_key = device_register(connection->entries, LANE_REQUESTS * sizeof *connection->ring, false);
   receiver->lane->remote_ring = (uint64_t)(uintptr_t)connection->ring;
@@ -129,6 +189,10 @@ void java_connect(struct connection *connection) {
     device_step(&connection->device);
   }
   use(sender, &connection->device.ends[0], received);
+  if (eager) {
+    go_eagerly(connection, sender);
+    CHECK(confirmed_of(sender) == received);
+  }
   sender->lane->ring = (uint64_t)(uintptr_t)connection->ring;
   repeat(sender);
 }
@@ -148,12 +212,14 @@ uint64_t java_message(struct side *side, uint64_t number, uint32_t size, int32_t
   }
   int64_t begun = LANE_NO_ROOM;
   if (side->repeated == side->begun) {
-    const struct lane_memory *memory = &side->memories[number % 2];
-    const uint64_t at = (uint64_t)(uintptr_t)buffer_of(side, number);
-    begun = lane->sends
-                ? lane_functions.isend(lane, at, size, memory->local_key, tag, memory_handle_of(side, number))
-                : lane_functions.irecv(lane, at, size, memory->remote_key, tag, memory_handle_of(side, number));
+    const uint64_t at = (uint64_t)(uintptr_t)buffer_of(side, number), memory = memory_handle_of(side, number);
+    begun = lane->sends ? lane_functions.isend(lane, at, size, key_of(side, number), tag, memory)
+                        : lane_functions.irecv(lane, at, size, key_of(side, number), tag, memory);
     CHECK(begun != LANE_FAILED || lane->refused != 0);
+    if (begun == LANE_SMALL_RING) {
+      grow(side->connection);
+      return java_message(side, number, size, tag);
+    }
   }
   if (begun <= 0) {
     java_progress(side);
@@ -204,8 +270,10 @@ static void open_side(struct side *side, unsigned slot, bool sends, uint64_t fir
   atomic_store(&lanes[slot], lane);
 }
 
-struct connection *connection_open(uint64_t first, unsigned refusal_chance, bool opens_gates) {
+struct connection *connection_open(uint64_t first, enum way way, unsigned refusal_chance, bool opens_gates) {
   struct connection *connection = aligned(sizeof *connection);
+  connection->way = way;
+  connection->sender.connection = connection->receiver.connection = connection;
   const size_t bytes = LANE_REQUESTS * sizeof *connection->ring;
   connection->rings[0] = aligned(bytes);
   connection->rings[1] = aligned(bytes);
@@ -213,6 +281,11 @@ struct connection *connection_open(uint64_t first, unsigned refusal_chance, bool
   open_side(&connection->sender, 1, true, first);
   open_side(&connection->receiver, 2, false, first);
   connection->device.refusal_chance = refusal_chance;
+  if (way == EAGER_WITH_COPIES) {
+    connection->unconfirmed.longest_copy = MAX_BYTES / 2;
+    connection->unconfirmed.oldest = connection->unconfirmed.asked_next = first;
+    use_ring(connection, 0);
+  }
   java_connect(connection);
   if (opens_gates) {
     java_open_gate(&connection->sender);
@@ -236,6 +309,9 @@ void connection_close(struct connection *connection) {
   free(connection->rings[0]);
   free(connection->rings[1]);
   free(connection->entries);
+  for (int i = 0; i < UNCONFIRMED_RINGS; i++) {
+    free(connection->copies[i]);
+  }
   free(connection);
   device_forget_keys();
 }
@@ -248,7 +324,9 @@ void check_side(const struct side *side) {
   if (!side->end->failed) {
     CHECK(lane->polled != 0 || lane->room == side->depth - device_occupied(side->end));
     const uint64_t asked = side->repeated < side->begun ? side->repeated : lane->next;
-    CHECK(lane->sends || lane->polled != 0 || lane->receives >= (int32_t)(asked - completed_of(side)));
-    CHECK(lane->sends || lane->receives >= side->end->receives);
+    const bool counts = !lane->sends && !lane->eager;
+    CHECK(!counts || lane->polled != 0 || lane->receives >= (int32_t)(asked - completed_of(side)));
+    CHECK(!counts || lane->receives >= side->end->receives);
+    CHECK(lane->sends || !lane->eager || side->end->receives <= (int32_t)(asked - completed_of(side)));
   }
 }

@@ -9,7 +9,11 @@
 /* Bytes of the longest message, of its memory, and of the longest write; messages that there is memory for. */
 enum { MAX_BYTES = 448, BUFFER_BYTES = 512, LONGEST = 64, BUFFERS = 2 * LANE_REQUESTS };
 
+/* How messages go: by rendezvous, and where a move so chooses eagerly; or eagerly, and short ones are copied. */
+enum way { RENDEZVOUS, CHANGING, EAGER_WITH_COPIES, EAGER_UNTIL_THE_END };
+
 struct side {
+  struct connection *connection;
   struct lane *lane;
   struct device_end *end;
   uint64_t comm;
@@ -26,13 +30,16 @@ struct side {
 
 struct connection {
   struct device device;
+  enum way way;
+  struct unconfirmed unconfirmed;
+  unsigned char *copies[UNCONFIRMED_RINGS];
   struct side sender, receiver;
   struct clear_to_send *ring; /* the sender's in use; the other one has what was there before */
   struct clear_to_send *rings[2], *entries;
 };
 
 /* Opens a connection whose first message has that number, over a first path. */
-struct connection *connection_open(uint64_t first, unsigned refusal_chance, bool opens_gates);
+struct connection *connection_open(uint64_t first, enum way way, unsigned refusal_chance, bool opens_gates);
 void connection_close(struct connection *connection);
 
 /* Requests finished, of all since number 0. */
@@ -41,6 +48,9 @@ uint64_t completed_of(const struct side *side);
 /* A message's memory, and the handle of its registration. */
 unsigned char *buffer_of(const struct side *side, uint64_t number);
 uint64_t memory_handle_of(const struct side *side, uint64_t number);
+
+/* Messages that the peer is known to have. */
+uint64_t confirmed_of(const struct side *side);
 
 /* What Java does where lane_message() and lane_test() answer LANE_FOR_JAVA. */
 uint64_t java_message(struct side *side, uint64_t number, uint32_t size, int32_t tag);

@@ -78,23 +78,27 @@ static void complete(struct device_end *end, struct completion completion, uint6
   end->completed++;
 }
 
+static bool is_send(const struct send_request *request) {
+  return request->opcode == REQUEST_SEND_WITH_IMMEDIATE;
+}
+
 /* The oldest send is over; only errors are told of one that is not signalled. */
 static void retire(struct device_end *end, uint32_t status) {
   const struct send_request *request = &SLOT(end->sends, end->acknowledged)->request;
   end->acknowledged++;
   if (status != COMPLETION_SUCCESS || (request->flags & REQUEST_SIGNALED) != 0) {
     const struct completion completion = {
-        .work_request = request->number, .status = status, .opcode = COMPLETION_WRITE};
+        .work_request = request->number,
+        .status = status,
+        .opcode = is_send(request) ? COMPLETION_SEND : COMPLETION_WRITE,
+    };
     complete(end, completion, end->acknowledged);
   }
 }
 
 static void tell_arrival(struct device_end *end) {
-  const uint32_t immediate = *SLOT(end->immediates, end->told);
+  complete(end, *SLOT(end->arrivals, end->told), 0);
   end->told++;
-  const struct completion completion = {
-      .opcode = COMPLETION_RECEIVE_WITH_IMMEDIATE, .bytes = be32toh(immediate), .immediate = immediate};
-  complete(end, completion, 0);
 }
 
 /* What has been acknowledged, or taken a receive, has succeeded, be it told of behind the errors. */
@@ -120,16 +124,24 @@ static void flush(struct device_end *end, uint32_t status) {
 static void reach(struct device_end *end) {
   struct device_send *send = SLOT(end->sends, end->reached);
   const struct send_request *request = &send->request;
-  const bool inlined = (request->flags & REQUEST_INLINE) != 0;
-  const struct memory_piece to = {request->remote_address, send->piece.length, request->remote_key};
-  if ((!inlined && !is_registered(send->piece, false)) || !is_registered(to, true)) {
+  const struct device_receive *receive = SLOT(end->peer->asked, end->peer->arrived);
+  const bool inlined = (request->flags & REQUEST_INLINE) != 0, sends = is_send(request);
+  if (sends && end->peer->receives == 0) {
+    return; // it is held back
+  }
+  const struct memory_piece to = {sends ? receive->piece.address : request->remote_address, send->piece.length,
+                                  sends ? receive->piece.key : request->remote_key};
+  CHECK(!sends || to.length <= receive->piece.length);
+  if ((!inlined && !send->is_injected && !is_registered(send->piece, false)) || !is_registered(to, !sends)) {
     while (end->acknowledged < end->reached) {
       retire(end, COMPLETION_SUCCESS);
     }
     flush(end, STATUS_REMOTE_ACCESS);
     return;
   }
-  const unsigned char *from = inlined ? send->inlined : (const unsigned char *)(uintptr_t)send->piece.address;
+  const unsigned char *from = inlined             ? send->inlined
+                              : send->is_injected ? send->injected
+                                                  : (const unsigned char *)(uintptr_t)send->piece.address;
   const uint32_t before = send->copied;
   send->copied = before == 0 && draw(4) == 0 ? (uint32_t)draw(to.length + UINT64_C(1)) : to.length;
   memcpy((unsigned char *)(uintptr_t)to.address + before, from + before, send->copied - before);
@@ -137,12 +149,35 @@ static void reach(struct device_end *end) {
     return;
   }
   end->reached++;
-  if (request->opcode == REQUEST_WRITE_WITH_IMMEDIATE) {
+  if ((request->flags & FLAG_DELIVERY_COMPLETE) != 0) {
+    atomic_store(&end->delivered, end->reached);
+  }
+  if (sends || request->opcode == REQUEST_WRITE_WITH_IMMEDIATE) {
     CHECK(end->peer->receives > 0);
     end->peer->receives--;
-    *SLOT(end->peer->immediates, end->peer->arrived) = request->immediate;
+    *SLOT(end->peer->arrivals, end->peer->arrived) = (struct completion){
+        .work_request = receive->number,
+        .opcode = sends ? COMPLETION_RECEIVE : COMPLETION_RECEIVE_WITH_IMMEDIATE,
+        .bytes = sends ? to.length : be32toh(request->immediate),
+        .immediate = request->immediate,
+    };
     end->peer->arrived++;
   }
+}
+
+/* Completes a send whose memory is read and whose answer is not waited for. */
+static void inject(struct device_end *end) {
+  struct device_send *send = SLOT(end->sends, end->acknowledged);
+  if ((send->request.flags & FLAG_INJECT_COMPLETE) == 0 || end->posted - end->reached >= DEVICE_SLOTS / 2) {
+    return;
+  }
+  if (!is_registered(send->piece, false)) {
+    flush(end, STATUS_LOCAL_PROTECTION);
+    return;
+  }
+  memcpy(send->injected, (const void *)(uintptr_t)send->piece.address, send->piece.length);
+  send->is_injected = true;
+  retire(end, COMPLETION_SUCCESS);
 }
 
 static bool passes(const struct device_end *end) {
@@ -159,6 +194,8 @@ static void step_end(struct device_end *end) {
     case 1:
       if (passes(end) && end->acknowledged < end->reached) {
         retire(end, COMPLETION_SUCCESS);
+      } else if (passes(end) && end->acknowledged < end->posted) {
+        inject(end);
       }
       break;
     default:
@@ -241,7 +278,7 @@ int device_post_send(void *queue_pair, struct send_request *requests, struct sen
       return result;
     }
     CHECK(requests->piece_count == 1 && device_occupied(end) < end->send_depth);
-    CHECK(end->posted - end->freed < DEVICE_SLOTS);
+    CHECK(end->posted - end->freed < DEVICE_SLOTS && end->posted - end->reached < DEVICE_SLOTS);
     struct device_send *send = SLOT(end->sends, end->posted);
     *send = (struct device_send){.request = *requests, .piece = *requests->pieces};
     if ((requests->flags & REQUEST_INLINE) != 0) {
@@ -249,9 +286,9 @@ int device_post_send(void *queue_pair, struct send_request *requests, struct sen
       memcpy(send->inlined, (const void *)(uintptr_t)send->piece.address, send->piece.length);
     }
     end->posted++;
-    if (requests->opcode == REQUEST_WRITE_WITH_IMMEDIATE) {
+    if (requests->opcode == REQUEST_WRITE_WITH_IMMEDIATE || is_send(requests)) {
       end->messages++;
-      end->bytes += be32toh(requests->immediate);
+      end->bytes += is_send(requests) ? send->piece.length : be32toh(requests->immediate);
     }
     if (end->failed) {
       retire(end, STATUS_FLUSHED);
@@ -273,6 +310,8 @@ int device_post_receive(void *queue_pair, struct receive_request *requests, stru
       continue;
     }
     CHECK(end->receives < end->receive_depth);
+    *SLOT(end->asked, end->arrived + (uint64_t)end->receives) = (struct device_receive){
+        requests->number, requests->piece_count == 0 ? (struct memory_piece){0} : *requests->pieces};
     end->receives++;
   }
   return 0;

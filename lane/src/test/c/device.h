@@ -5,23 +5,26 @@
 #ifndef TRIGON_LANE_TEST_DEVICE_H
 #define TRIGON_LANE_TEST_DEVICE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "verbs_abi.h"
 
 /* Slots of an end's queues, more than a lane may use. */
-enum { DEVICE_SLOTS = 256, DEVICE_INLINE = 64 };
+enum { DEVICE_SLOTS = 256, DEVICE_INLINE = 64, DEVICE_INJECTED = 512 };
 
 /* enum ibv_wc_status. */
-enum { STATUS_FLUSHED = 5, STATUS_REMOTE_ACCESS = 10, STATUS_RETRIES = 12 };
+enum { STATUS_LOCAL_PROTECTION = 4, STATUS_FLUSHED = 5, STATUS_REMOTE_ACCESS = 10, STATUS_RETRIES = 12 };
 
 struct device_send {
   struct send_request request;
   struct memory_piece piece;
   unsigned char inlined[DEVICE_INLINE];
-  uint32_t copied; /* bytes that have reached memory */
-  bool stray;      /* a message's of which a later write was refused: the lane does not count it */
+  unsigned char injected[DEVICE_INJECTED];
+  bool is_injected; /* complete, though it may not have reached the peer; what it sends is there */
+  uint32_t copied;  /* bytes that have reached memory */
+  bool stray;       /* a message's of which a later write was refused: the lane does not count it */
 };
 
 struct device_completion {
@@ -29,18 +32,25 @@ struct device_completion {
   uint64_t frees; /* all sends below that number leave the send queue once it is polled; of a receive: 0 */
 };
 
-/* Numbers that count up: freed <= acknowledged <= reached <= posted. */
+struct device_receive {
+  uint64_t number;
+  struct memory_piece piece;
+};
+
+/* Numbers that count up: freed <= acknowledged <= posted, reached <= posted. */
 struct device_end {
   struct device *device;
   struct device_end *peer;
   struct device_send sends[DEVICE_SLOTS];
   struct device_completion completions[2 * DEVICE_SLOTS];
-  uint32_t immediates[DEVICE_SLOTS]; /* of messages that have arrived, as they will be completed */
+  struct device_receive asked[DEVICE_SLOTS];
+  struct completion arrivals[DEVICE_SLOTS]; /* messages that have arrived, as they will be completed */
   uint64_t posted, reached, acknowledged, freed;
   uint64_t completed, polled;
   uint64_t arrived, told;
+  _Atomic uint64_t delivered; /* what has asked for it, and all before, has reached the peer */
   uint64_t errors; /* completions that are none of success, and have been polled */
-  uint64_t messages, bytes; /* that the end has been given, by their immediates */
+  uint64_t messages, bytes; /* that the end has been given */
   int send_depth, receive_depth;
   int receives;            /* receive work requests that no message has taken */
   int refusing, accepting; /* errno for the post after so many that are accepted; 0: none */

@@ -28,6 +28,8 @@ struct lane_memory *_Atomic lane_memories[LANES];
 
 static struct lane lane;
 static struct clear_to_send ring[LANE_REQUESTS];
+static struct unconfirmed unconfirmed;
+static unsigned char copies[4096];
 static struct lane_counters counters[2];
 static struct completion completions[2][LANE_COMPLETIONS];
 static unsigned char buffer[64];
@@ -35,10 +37,16 @@ static _Atomic bool over;
 
 /* A queue whose sends are complete with every eighth poll: plain words, which the gate alone guards. */
 static int posted, polls;
+static uint64_t numbers; /* of the sends that are complete */
+static _Atomic uint64_t delivered;
 
 static int post(void *queue_pair, struct send_request *request, struct send_request **refused) {
   (void)refused;
-  CHECK(queue_pair == &posted && request->opcode == REQUEST_WRITE_WITH_IMMEDIATE);
+  CHECK(queue_pair == &posted);
+  CHECK(request->opcode == (lane.eager ? REQUEST_SEND_WITH_IMMEDIATE : REQUEST_WRITE_WITH_IMMEDIATE));
+  if ((request->flags & FLAG_DELIVERY_COMPLETE) != 0) {
+    atomic_store(&delivered, request->number + 1);
+  }
   posted++;
   return 0;
 }
@@ -47,7 +55,8 @@ static int poll(void *queue, int entries, struct completion *into) {
   CHECK(queue == &posted && entries == LANE_COMPLETIONS);
   const int most = ++polls % 8 == 0 ? 3 : 0, count = posted < most ? posted : most;
   for (int i = 0; i < count; i++) {
-    into[i] = (struct completion){.opcode = COMPLETION_WRITE};
+    into[i] = (struct completion){.work_request = numbers++,
+                                  .opcode = lane.eager ? COMPLETION_SEND : COMPLETION_WRITE};
   }
   posted -= count;
   return count;
@@ -81,18 +90,21 @@ static long barrier(int command) {
   return syscall(SYS_membarrier, command, 0, 0);
 }
 
-int main(int count, char **arguments) {
-  const int times = count > 1 ? atoi(arguments[1]) : 100000;
-  if (barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0) {
-    printf("the kernel has no membarrier\n");
-    return 0;
-  }
+static void race(int times, bool eager) {
   static struct lane_memory memory;
   memory = (struct lane_memory){
       .handle = COMM, .comm = COMM, .address = (uint64_t)(uintptr_t)buffer, .length = sizeof buffer};
   lane = (struct lane){.handle = COMM, .gate = GATE_OPEN, .counters = counters, .completions = completions[0],
                        .queue_pair = &posted, .queue = &posted, .post_send = post, .poll = poll, .longest = 64,
-                       .room = DEPTH, .sends = 1, .ring = (uint64_t)(uintptr_t)ring};
+                       .room = DEPTH, .sends = 1, .ring = (uint64_t)(uintptr_t)ring, .eager = eager,
+                       .delivered = eager ? &delivered : NULL, .unconfirmed = eager ? &unconfirmed : NULL};
+  unconfirmed = (struct unconfirmed){.ring = (uint64_t)(uintptr_t)copies, .ring_bytes = sizeof copies,
+                                     .longest_copy = 60};
+  memset(ring, 0, sizeof ring);
+  memset(counters, 0, sizeof counters);
+  over = false;
+  numbers = 0;
+  delivered = 0;
   atomic_store(&lane_memories[SLOT], &memory);
   atomic_store(&lanes[SLOT], &lane);
   pthread_t thread;
@@ -106,6 +118,7 @@ int main(int count, char **arguments) {
     }
     const uint32_t before = lane.completed;
     CHECK(lane.room == DEPTH - posted && (uint32_t)lane.next - before == (uint32_t)posted);
+    CHECK(lane_confirmed(&lane) <= lane.next);
     lane.counters = &counters[i % 2];
     lane.completions = completions[i % 2];
     memset(lane.completions, 0xff, sizeof completions[0]);
@@ -127,5 +140,15 @@ int main(int count, char **arguments) {
   CHECK(counters[0].messages + counters[1].messages == messages && lane.polled == 0);
   printf("%d fences, %llu messages, %llu of them finished by the other thread\n", times, (unsigned long long)messages,
          (unsigned long long)polled);
+}
+
+int main(int count, char **arguments) {
+  const int times = count > 1 ? atoi(arguments[1]) : 100000;
+  if (barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) != 0) {
+    printf("the kernel has no membarrier\n");
+    return 0;
+  }
+  race(times / 2, false);
+  race(times / 2, true);
   return 0;
 }

@@ -141,14 +141,15 @@ static uint64_t play_round(uint64_t seed) {
   const uint64_t firsts[] = {0, (1u << 30) - draw(100), (UINT64_C(1) << 32) - draw(100), draw(UINT64_C(1) << 40)};
   const uint64_t first = firsts[draw(4)], end = first + 100 + draw(400);
   const uint64_t cut_chance = 100 + draw(20000);
-  struct connection *connection = connection_open(first, draw(2) ? 0 : 20 + (unsigned)draw(500), draw(2));
+  const enum way way = (enum way)draw(4);
+  struct connection *connection = connection_open(first, way, draw(2) ? 0 : 20 + (unsigned)draw(500), draw(2));
   struct calls calls[2] = {{.side = &connection->sender, .begun = first, .prepared = first},
                            {.side = &connection->receiver, .begun = first, .prepared = first}};
   uint64_t moves = 0, given = 0, given_bytes = 0;
   for (uint64_t steps = 0; calls[0].told + calls[1].told < 2 * (end - first); steps++) {
     CHECK(steps < 10000000);
     any(connection, calls, end);
-    if (steps < 200000 && draw(cut_chance) == 0) {
+    if (way != EAGER_UNTIL_THE_END && steps < 200000 && draw(cut_chance) == 0) {
       device_cut(&connection->device);
     }
     const bool known = connection->sender.interrupted || connection->receiver.interrupted;

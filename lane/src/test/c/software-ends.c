@@ -49,7 +49,7 @@ static void start(struct end *end, int64_t checks) {
   F.make_inbound(end->in, end->in_socket, NULL, NULL);
   F.lock(end->pair);
   F.set(end->pair, WORD_STATE, STATE_READY_TO_SEND);
-  F.set(end->pair, WORD_NEXT_PSN, FIRST_PSN);
+  F.set(end->pair, WORD_FIRST_PSN, FIRST_PSN);
   F.set(end->pair, WORD_EXPECTED_PSN, FIRST_PSN);
   F.set(end->pair, WORD_RNR_RETRY, 7);
   F.set(end->pair, WORD_ACCESS, ACCESS_REMOTE_WRITE);

@@ -69,7 +69,7 @@ static void *control(void *argument) {
       F.unlock(end->pair);
       F.free_region(other);
     }
-    (void)F.get(end->pair, WORD_DELIVERED);
+    (void)atomic_load((_Atomic uint64_t *)(intptr_t)F.get(end->pair, WORD_DELIVERED_AT));
     (void)usleep(100);
   }
   return NULL;

@@ -318,146 +318,36 @@ static int64_t unlock(struct queue_pair *pair) {
   return 0;
 }
 
+#define GET_FIELD(name, field) \
+  case WORD_##name:            \
+    return (int64_t)pair->field;
+#define GET_VALUE(name, value) \
+  case WORD_##name:            \
+    return (int64_t)(value);
+
 static int64_t get(struct queue_pair *pair, int64_t word) {
-  const struct requester *requester = &pair->requester;
-  const struct responder *responder = &pair->responder;
   switch ((enum word)word) {
-    case WORD_STATE:
-      return state_of(pair);
-    case WORD_CLOSED:
-      return atomic_load(&pair->closed);
-    case WORD_ATTENTION:
-      return atomic_exchange(&pair->attention, 0);
-    case WORD_ASKS:
-      return atomic_load(&pair->attention);
-    case WORD_REASON:
-      return pair->reason;
-    case WORD_GIVEN:
-      return atomic_load(&pair->given);
-    case WORD_POLLED_AT:
-      return atomic_load_explicit(&pair->polled_at, memory_order_acquire);
-    case WORD_AWAITS_RECEIVE:
-      return atomic_load(&pair->awaits_receive);
-    case WORD_WORK_DUE:
-      return atomic_load(&pair->work_due);
-    case WORD_WATCHED:
-      return pair->watched;
-    case WORD_ARMED_OUT:
-      return pair->armed_out;
-    case WORD_ARMED_IN:
-      return pair->armed_in;
-    case WORD_WANTED_OUT:
-      return wanted_of_outbound(pair);
-    case WORD_WANTED_IN:
-      return wanted_of_inbound(pair);
-    case WORD_HAS_WORK:
-      return requester_has_work(pair);
-    case WORD_WAITS_FOR_PEER:
-      return requester_waits_for_peer(pair);
-    case WORD_NEXT_PSN:
-      return requester_psn(pair, requester->head);
-    case WORD_BEGUN:
-      return requester->begun;
-    case WORD_LOST:
-      return requester->lost;
-    case WORD_CONNECTING:
-      return requester->connecting;
-    case WORD_DELIVERED:
-      return (int64_t)atomic_load_explicit(&requester->delivered, memory_order_relaxed);
-    case WORD_PROGRESS_AT:
-      return requester->progress_at;
-    case WORD_TIMER_ARMED:
-      return requester->timer_armed;
-    case WORD_RETRY_NANOS:
-      return requester->retry_nanos;
-    case WORD_RNR_RETRY:
-      return requester->rnr_retry;
-    case WORD_RECEIVER_NOT_READY:
-      return requester->receiver_not_ready;
-    case WORD_RECEIVER_CODE:
-      return requester->receiver_code;
-    case WORD_EXPECTED_PSN:
-      return responder->expected_psn;
-    case WORD_STAGE:
-      return responder->stage;
-    case WORD_ACCESS:
-      return responder->access;
-    case WORD_MIN_RNR_TIMER:
-      return responder->min_rnr_timer;
-    case WORD_PEER_HAS_ENDED:
-      return atomic_load(&responder->peer_has_ended);
-    case WORD_WAITING_SINCE:
-      return responder->waiting_since;
-    case WORD_ACK_HELD:
-      return pair->inbound != NULL && pair->inbound->ack_held;
+    SOFTWARE_WORDS(GET_FIELD, GET_VALUE)
     case WORDS:
       break;
   }
   return 0;
 }
 
+#define SET_FIELD(name, field)                         \
+  case WORD_##name:                                    \
+    pair->field = (__typeof__(pair->field))value; \
+    break;
+#define NOT_SET(name, value) case WORD_##name:
+
 static int64_t set(struct queue_pair *pair, int64_t word, int64_t value) {
-  struct requester *requester = &pair->requester;
-  struct responder *responder = &pair->responder;
+  if (word == WORD_ACK_HELD && pair->inbound != NULL) {
+    pair->inbound->ack_held = value != 0;
+  }
   switch ((enum word)word) {
-    case WORD_STATE:
-      atomic_store(&pair->state, (uint32_t)value);
+    SOFTWARE_WORDS(SET_FIELD, NOT_SET)
+    case WORDS:
       break;
-    case WORD_CLOSED:
-      atomic_store(&pair->closed, (uint32_t)value);
-      break;
-    case WORD_WORK_DUE:
-      atomic_store(&pair->work_due, (uint32_t)value);
-      break;
-    case WORD_WATCHED:
-      pair->watched = value != 0;
-      break;
-    case WORD_ARMED_OUT:
-      pair->armed_out = (uint32_t)value;
-      break;
-    case WORD_ARMED_IN:
-      pair->armed_in = (uint32_t)value;
-      break;
-    case WORD_NEXT_PSN:
-      requester->first_psn = (uint32_t)value;
-      break;
-    case WORD_CONNECTING:
-      requester->connecting = value != 0;
-      break;
-    case WORD_PROGRESS_AT:
-      requester->progress_at = value;
-      break;
-    case WORD_TIMER_ARMED:
-      requester->timer_armed = value != 0;
-      break;
-    case WORD_RETRY_NANOS:
-      requester->retry_nanos = value;
-      break;
-    case WORD_RNR_RETRY:
-      requester->rnr_retry = (uint32_t)value;
-      break;
-    case WORD_EXPECTED_PSN:
-      responder->expected_psn = (uint32_t)value;
-      break;
-    case WORD_ACCESS:
-      responder->access = (uint32_t)value;
-      break;
-    case WORD_MIN_RNR_TIMER:
-      responder->min_rnr_timer = (int16_t)value;
-      break;
-    case WORD_PEER_HAS_ENDED:
-      atomic_store(&responder->peer_has_ended, (uint32_t)value);
-      break;
-    case WORD_WAITING_SINCE:
-      responder->waiting_since = value;
-      break;
-    case WORD_ACK_HELD:
-      if (pair->inbound != NULL) {
-        pair->inbound->ack_held = value != 0;
-      }
-      break;
-    default:
-      return EINVAL;
   }
   return 0;
 }

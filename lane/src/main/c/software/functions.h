@@ -15,44 +15,50 @@ struct queue_pair;
 struct region;
 struct software_device;
 
-/* Words of a queue pair that Java reads or writes: trigon.software.call.Word. */
-enum word {
-  WORD_STATE,
-  WORD_CLOSED,
-  WORD_ATTENTION, /* reading takes it */
-  WORD_ASKS,      /* the same, and it stays */
-  WORD_REASON,
-  WORD_GIVEN,
-  WORD_POLLED_AT,
-  WORD_AWAITS_RECEIVE,
-  WORD_WORK_DUE,
-  WORD_WATCHED,
-  WORD_ARMED_OUT,
-  WORD_ARMED_IN,
-  WORD_WANTED_OUT,
-  WORD_WANTED_IN,
-  WORD_HAS_WORK,
-  WORD_WAITS_FOR_PEER,
-  WORD_NEXT_PSN, /* writing it starts the requester */
-  WORD_BEGUN,
-  WORD_LOST,
-  WORD_CONNECTING,
-  WORD_DELIVERED,
-  WORD_PROGRESS_AT,
-  WORD_TIMER_ARMED,
-  WORD_RETRY_NANOS,
-  WORD_RNR_RETRY,
-  WORD_RECEIVER_NOT_READY,
-  WORD_RECEIVER_CODE,
-  WORD_EXPECTED_PSN,
-  WORD_STAGE,
-  WORD_ACCESS,
-  WORD_MIN_RNR_TIMER,
-  WORD_PEER_HAS_ENDED,
-  WORD_WAITING_SINCE,
-  WORD_ACK_HELD,
-  WORDS
-};
+/*
+ * Words of a queue pair that Java reads or writes: trigon.software.call.Word has the same order. FIELD: what that field
+ * has. VALUE: that value of pair, to be read alone.
+ */
+#define SOFTWARE_WORDS(FIELD, VALUE)                                                                                   \
+  FIELD(STATE, state)                                                                                                  \
+  FIELD(CLOSED, closed)                                                                                                \
+  VALUE(ATTENTION, atomic_exchange(&pair->attention, 0)) /* reading takes it */                                        \
+  FIELD(ASKS, attention)                                 /* the same, and it stays */                                  \
+  FIELD(REASON, reason)                                                                                                \
+  FIELD(GIVEN, given)                                                                                                  \
+  FIELD(POLLED_AT, polled_at)                                                                                          \
+  FIELD(AWAITS_RECEIVE, awaits_receive)                                                                                \
+  FIELD(WORK_DUE, work_due)                                                                                            \
+  FIELD(WATCHED, watched)                                                                                              \
+  FIELD(ARMED_OUT, armed_out)                                                                                          \
+  FIELD(ARMED_IN, armed_in)                                                                                            \
+  VALUE(WANTED_OUT, wanted_of_outbound(pair))                                                                          \
+  VALUE(WANTED_IN, wanted_of_inbound(pair))                                                                            \
+  VALUE(HAS_WORK, requester_has_work(pair))                                                                            \
+  VALUE(WAITS_FOR_PEER, requester_waits_for_peer(pair))                                                                \
+  VALUE(NEXT_PSN, requester_psn(pair, pair->requester.head))                                                           \
+  FIELD(FIRST_PSN, requester.first_psn)                                                                                \
+  FIELD(BEGUN, requester.begun)                                                                                        \
+  FIELD(LOST, requester.lost)                                                                                          \
+  FIELD(CONNECTING, requester.connecting)                                                                              \
+  VALUE(DELIVERED_AT, (intptr_t)&pair->requester.delivered) /* an address: any thread, relaxed */                      \
+  FIELD(PROGRESS_AT, requester.progress_at)                                                                            \
+  FIELD(TIMER_ARMED, requester.timer_armed)                                                                            \
+  FIELD(RETRY_NANOS, requester.retry_nanos)                                                                            \
+  FIELD(RNR_RETRY, requester.rnr_retry)                                                                                \
+  FIELD(RECEIVER_NOT_READY, requester.receiver_not_ready)                                                              \
+  FIELD(RECEIVER_CODE, requester.receiver_code)                                                                        \
+  FIELD(EXPECTED_PSN, responder.expected_psn)                                                                          \
+  FIELD(STAGE, responder.stage)                                                                                        \
+  FIELD(ACCESS, responder.access)                                                                                      \
+  FIELD(MIN_RNR_TIMER, responder.min_rnr_timer)                                                                        \
+  FIELD(PEER_HAS_ENDED, responder.peer_has_ended)                                                                      \
+  FIELD(WAITING_SINCE, responder.waiting_since)                                                                        \
+  VALUE(ACK_HELD, pair->inbound != NULL && pair->inbound->ack_held)
+
+#define NAME_OF_WORD(name, what) WORD_##name,
+enum word { SOFTWARE_WORDS(NAME_OF_WORD, NAME_OF_WORD) WORDS };
+#undef NAME_OF_WORD
 
 struct software_functions {
   int64_t words; /* WORDS: both sides mean the same */

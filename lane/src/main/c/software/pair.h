@@ -24,9 +24,6 @@ enum { COPIED_BYTES = 4 << 10 };
 /* enum ibv_qp_state. */
 enum { STATE_RESET = 0, STATE_READY_TO_RECEIVE = 2, STATE_READY_TO_SEND = 3, STATE_ERROR = 6 };
 
-/* Java's trigon.verbs.SendFlag, beside those of verbs_abi.h. */
-enum { FLAG_INJECT_COMPLETE = 1 << 16, FLAG_DELIVERY_COMPLETE = 1 << 17 };
-
 /* Why a queue pair went to the error state: trigon.software.call.Reason. */
 enum reason {
   REASON_NONE,

@@ -58,9 +58,8 @@ static const char *const collector_options[] = {
  * the JVM divides the number so. Threads without work end.
  */
 enum { FEW_PROCESSORS = 4 };
-static const char *const both_compilers[] = {"-XX:CICompilerCount=6", "-Dtrigon.compilers=2"};
-static const char *const first_compiler[] = {"-XX:TieredStopAtLevel=1", "-XX:CICompilerCount=4",
-                                             "-Dtrigon.compilers=1"};
+static const char *const both_compilers[] = {"-XX:CICompilerCount=6"};
+static const char *const first_compiler[] = {"-XX:TieredStopAtLevel=1", "-XX:CICompilerCount=4"};
 
 static bool has_rdma_devices(void) {
   DIR *directory = opendir("/sys/class/infiniband");

@@ -51,7 +51,8 @@ static inline enum lane_outcome lane_message(uint64_t comm, bool sends, uint64_t
   if (lane == NULL || memory == NULL || size > LANE_MAX_MESSAGE_BYTES || comm == 0 || !lane_enter(lane, comm)) {
     return LANE_FOR_JAVA;
   }
-  const struct memory_piece piece = {address, (uint32_t)size, sends ? memory->local_key : memory->remote_key};
+  const uint32_t key = sends || lane->eager ? memory->local_key : memory->remote_key;
+  const struct memory_piece piece = {address, (uint32_t)size, key};
   int64_t begun = LANE_FAILED;
   if ((lane->sends != 0) == sends) {
     begun = sends ? lane_isend(lane, piece, tag, handle) : lane_irecv(lane, piece, tag, handle);

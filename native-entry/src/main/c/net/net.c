@@ -187,7 +187,7 @@ static inline int send_any(void *comm, void *data, int64_t size, int tag, void *
   *request = NULL;
   struct trace_ring *ring = trace_of((uint64_t)(uintptr_t)comm);
   const uint64_t time = UNLIKELY(ring != NULL) ? trace_now() : 0;
-  int result = is_ready() && lane_message((uint64_t)P(comm), true, (uint64_t)P(data), (uint64_t)size, tag,
+  int result = may_call() && lane_message((uint64_t)P(comm), true, (uint64_t)P(data), (uint64_t)size, tag,
                                           (uint64_t)P(mhandle), request) == LANE_ANSWERED
                    ? NCCL_SUCCESS
                    : CALL(isend, P(comm), P(data), size, tag, P(mhandle), P(request));
@@ -226,7 +226,7 @@ static int irecv(void *comm, int n, void **data, size_t *sizes, int *tags, void 
   }
   struct trace_ring *ring = trace_of((uint64_t)(uintptr_t)comm);
   const uint64_t time = UNLIKELY(ring != NULL) ? trace_now() : 0;
-  int result = is_ready() && lane_message((uint64_t)P(comm), false, (uint64_t)P(data[0]), sizes[0], tags[0],
+  int result = may_call() && lane_message((uint64_t)P(comm), false, (uint64_t)P(data[0]), sizes[0], tags[0],
                                           (uint64_t)P(mhandles[0]), request) == LANE_ANSWERED
                    ? NCCL_SUCCESS
                    : CALL(irecv, P(comm), P(data), P(sizes), P(tags), P(mhandles), P(request));
@@ -259,7 +259,7 @@ static int iflush(void *comm, int n, void **data, int *sizes, void **mhandles, v
 /* Answered here, or by Java. */
 static inline int ask(void *request, int *done, int *size) {
   *done = 0;
-  return is_ready() && lane_test((uint64_t)(uintptr_t)request, done, size) == LANE_ANSWERED
+  return may_call() && lane_test((uint64_t)(uintptr_t)request, done, size) == LANE_ANSWERED
              ? NCCL_SUCCESS
              : CALL(test, P(request), P(done), P(size));
 }

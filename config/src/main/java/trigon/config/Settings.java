@@ -166,8 +166,9 @@ public final class Settings {
             "lanes",
             new Word<>(LaneUse.class),
             "auto",
-            "`auto` or `off`: whether the entry library moves the messages of an RDMA connection that runs as usual,"
-                    + " without the JVM; `off` sends every call through Java, which is slower, to find faults");
+            "`auto` or `off`: whether the entry library moves the messages of a connection over one path, while it"
+                    + " runs as usual, without the JVM; `off` sends every call through Java, which is slower, to find"
+                    + " faults");
 
     /** Over which of the links to the same peer a connection goes. */
     public static final SettingKey<StripePolicy> STRIPE_LINKS = ofBoth(

@@ -19,7 +19,6 @@ import trigon.entry.host.InstallationException;
 import trigon.entry.host.NativeFunction;
 import trigon.entry.log.NcclLog;
 import trigon.entry.log.NcclLogger;
-import trigon.entry.net.DataPathStubs;
 import trigon.entry.net.NetBlock;
 import trigon.entry.net.NetFacts;
 import trigon.entry.net.UpcallTable;
@@ -93,9 +92,8 @@ public final class PluginEntry {
             plugin = created;
             config = factory.config().orElse(null);
             factory.config().ifPresent(settings -> new OneSidedState(net.oneSided()).publishOn(isOneSidedOn(settings)));
-            DataPathStubs dataPath = UpcallTable.fill(
-                    net.upcalls(), net.upcallCount(), created, failures, new NativeFunction(net.warmUp()));
-            WarmUp.begin(factory::warmUpNodes, dataPath, failures);
+            UpcallTable.fill(net.upcalls(), net.upcallCount(), created, failures, new NativeFunction(net.warmUp()));
+            WarmUp.begin(factory::warmUpNodes);
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init", thrown);

@@ -7,10 +7,12 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.PluginConfig;
@@ -77,6 +79,7 @@ final class TransportFactory implements NetPluginFactory {
     private final int pageBytes;
     private final PolicyAccess policy;
     private MoverSettings movers = MoverSettings.NONE;
+    private @Nullable RequestTable requests;
     private boolean hasRdma;
     private Optional<PluginConfig> config = Optional.empty();
 
@@ -92,7 +95,8 @@ final class TransportFactory implements NetPluginFactory {
     }
 
     @Override
-    public NetPlugin create(Map<String, String> environment, RequestTable requests) {
+    public NetPlugin create(Map<String, String> environment, RequestTable ofProcess) {
+        requests = ofProcess;
         String hostName = HostName.ofThisMachine();
         PluginConfig settings = ConfigLoader.load(environment, hostName);
         config = Optional.of(settings);
@@ -142,7 +146,7 @@ final class TransportFactory implements NetPluginFactory {
                                 providers,
                                 software,
                                 interfaces -> marked(interfaces, environment))),
-                new VisibleState(requests, Metrics.shared(SHARED_MEMORY)),
+                new VisibleState(ofProcess, Metrics.shared(SHARED_MEMORY)),
                 relays,
                 policy.connections(),
                 Timing.SYSTEM));
@@ -158,8 +162,10 @@ final class TransportFactory implements NetPluginFactory {
     /** On loopback devices: messages go as they go over this machine's links. */
     @Override
     public List<Supplier<WarmUpNode>> warmUpNodes(boolean ofAllKinds) {
-        Supplier<WarmUpNode> asOverSoftwareLinks = () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, movers, pageBytes);
-        Supplier<WarmUpNode> asOverRdmaLinks = () -> LoopbackNode.ofSoftware(LinkKind.RDMA, movers, pageBytes);
+        Supplier<WarmUpNode> asOverSoftwareLinks =
+                () -> LoopbackNode.ofSoftware(LinkKind.SOFTWARE, movers, Objects.requireNonNull(requests), pageBytes);
+        Supplier<WarmUpNode> asOverRdmaLinks =
+                () -> LoopbackNode.ofSoftware(LinkKind.RDMA, movers, Objects.requireNonNull(requests), pageBytes);
         if (ofAllKinds) {
             return List.of(asOverSoftwareLinks, asOverRdmaLinks, this::standIn);
         }
@@ -169,7 +175,7 @@ final class TransportFactory implements NetPluginFactory {
     /** On a software device, too; but first it links what the first connection over an RDMA device will call. */
     private WarmUpNode asOverOwnRdmaLinks() {
         Libibverbs.linkAhead();
-        return LoopbackNode.ofSoftware(LinkKind.RDMA, movers, pageBytes);
+        return LoopbackNode.ofSoftware(LinkKind.RDMA, movers, Objects.requireNonNull(requests), pageBytes);
     }
 
     private static HostInterfaces marked(HostInterfaces interfaces, Map<String, String> environment) {
@@ -181,7 +187,7 @@ final class TransportFactory implements NetPluginFactory {
         return switch (Libibverbs.load()) {
             case VerbsAvailability.Unavailable(String reason) -> throw new IllegalStateException(reason);
             case VerbsAvailability.Available(VerbsProvider provider) ->
-                LoopbackNode.ofRdma(provider, pageBytes)
+                LoopbackNode.ofRdma(provider, Objects.requireNonNull(requests), pageBytes)
                         .orElseThrow(() -> new IllegalStateException("no RDMA device has the loopback address"));
         };
     }

@@ -100,17 +100,6 @@ public interface QueuePair extends AutoCloseable {
     }
 
     /**
-     * The number of send work requests since READY_TO_SEND that the peer has, in their order, as far as this end knows:
-     * what {@link SendFlag#DELIVERY_COMPLETE} asks to be told of those that {@link SendFlag#INJECT_COMPLETE} completes
-     * before. Never more than the peer has; stays as it is in the error state. Any thread.
-     *
-     * @throws UnsupportedOperationException where a success always means that the peer has the message
-     */
-    default long delivered() {
-        throw new UnsupportedOperationException("the completions of this device tell what the peer has");
-    }
-
-    /**
      * The two addresses of the TCP connection on which its requests go out now; empty where a device uses none. Any
      * thread.
      */

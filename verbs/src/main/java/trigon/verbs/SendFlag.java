@@ -28,7 +28,7 @@ public final class SendFlag {
      * Complete when the receive that a SEND takes has all of it, however late that receive is posted. A device that
      * would otherwise say that there is none, or give up after a time, does neither. An RDMA NIC pays no attention: its
      * queue pair's own limits hold. Together with {@link #INJECT_COMPLETE}, the request completes as soon as its memory
-     * may be used again, and {@link QueuePair#delivered} tells the rest.
+     * may be used again, and {@link NativePost#delivered} tells the rest.
      *
      * @see <a href="https://ofiwg.github.io/libfabric/main/man/fi_cq.3.html">fi_cq(3), FI_DELIVERY_COMPLETE</a>
      */

@@ -10,6 +10,7 @@ import trigon.trace.RingLayout;
 import trigon.trace.TableLayout;
 import trigon.transport.request.MemoryTable;
 import trigon.transport.request.RequestRow;
+import trigon.transport.request.UnconfirmedMessages;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
@@ -34,6 +35,7 @@ public final class NetFacts {
         facts.put("nccl_net_config.trafficClass", (long) ControlUpcalls.CONFIG_TRAFFIC_CLASS);
         facts.putAll(RequestRow.facts());
         facts.putAll(MemoryTable.facts());
+        facts.putAll(UnconfirmedMessages.facts());
         facts.put("completion", (long) WorkCompletions.STRIDE);
         facts.put("completion.status", (long) WorkCompletions.STATUS_OFFSET);
         facts.put("completion.opcode", (long) WorkCompletions.OPCODE_OFFSET);

@@ -14,7 +14,8 @@ import trigon.nccl.NetPlugin;
  */
 public final class UpcallTable {
 
-    private static final int CONTROL_ARGUMENTS = 6;
+    private static final int MOST_ARGUMENTS = 6;
+    private static final int ARGUMENTS_OF_TEST = 3;
 
     private UpcallTable() {}
 
@@ -30,19 +31,22 @@ public final class UpcallTable {
      * @param plugin where the calls go
      * @param failures where what they throw goes
      * @param warmUp calls each entry often enough, with arguments that a {@link WarmUpPlugin} takes
-     * @return the stubs of the data path, which go where C's calls go
      * @throws trigon.entry.host.InstallationException where Java has more or fewer
      */
-    public static DataPathStubs fill(
-            long address, long entries, NetPlugin plugin, CallFailures failures, IntSupplier warmUp) {
+    public static void fill(long address, long entries, NetPlugin plugin, CallFailures failures, IntSupplier warmUp) {
         ControlUpcalls control = new ControlUpcalls(new WarmUpPlugin(), failures);
         DataPathUpcalls dataPath = new DataPathUpcalls(new WarmUpPlugin(), failures);
-        DataPathStubs stubs = DataPathStubs.to(dataPath, Arena.global());
-        long call = UpcallStubs.stub(MethodHandles.lookup(), control, "call", CONTROL_ARGUMENTS, Arena.global());
-        UpcallStubs.fill(address, entries, List.of(call, stubs.isend(), stubs.irecv(), stubs.test()));
+        MethodHandles.Lookup lookup = MethodHandles.lookup();
+        UpcallStubs.fill(
+                address,
+                entries,
+                List.of(
+                        UpcallStubs.stub(lookup, control, "call", MOST_ARGUMENTS, Arena.global()),
+                        UpcallStubs.stub(lookup, dataPath, "isend", MOST_ARGUMENTS, Arena.global()),
+                        UpcallStubs.stub(lookup, dataPath, "irecv", MOST_ARGUMENTS, Arena.global()),
+                        UpcallStubs.stub(lookup, dataPath, "test", ARGUMENTS_OF_TEST, Arena.global())));
         var _ = warmUp.getAsInt();
         control.replacePlugin(plugin);
         dataPath.replacePlugin(plugin);
-        return stubs;
     }
 }

@@ -34,12 +34,10 @@ import trigon.verbs.VerbsProvider;
  * A plugin on a machine that has nothing but its loopback interface; no file, no environment.
  *
  * @param plugin whose device 0 reaches itself
- * @param kind how messages go
  * @param verbs its devices
  * @param closeVerbs what is to be done about them after the plugin is closed
  */
-public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider verbs, Runnable closeVerbs)
-        implements WarmUpNode {
+public record LoopbackNode(RoutedNetPlugin plugin, VerbsProvider verbs, Runnable closeVerbs) implements WarmUpNode {
 
     private static final int INDEX = 1;
     private static final int PREFIX = 8;
@@ -57,15 +55,16 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
      *
      * @param kind how messages go over it: as over software links, or as over RDMA links
      * @param movers as this process's own software devices have them
+     * @param requests the process's own
      * @param pageBytes size of the kernel's pages
      */
-    public static LoopbackNode ofSoftware(LinkKind kind, MoverSettings movers, int pageBytes) {
+    public static LoopbackNode ofSoftware(LinkKind kind, MoverSettings movers, RequestTable requests, int pageBytes) {
         DiscoveredLinks discovered = discover(LinkPolicy.SOFTWARE, List.of());
         SoftwareVerbs verbs = new SoftwareVerbs(
                 discovered.links().stream().map(LoopbackNode::device).toList(), movers);
         List<LocalLink> links =
                 discovered.links().stream().map(link -> of(kind, link)).toList();
-        return open(new DiscoveredLinks(links, Map.of(), List.of()), kind, verbs, verbs::close, pageBytes);
+        return open(new DiscoveredLinks(links, Map.of(), List.of()), kind, verbs, verbs::close, requests, pageBytes);
     }
 
     /**
@@ -74,7 +73,7 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
      * @param verbs where to look for it; the caller's
      * @return nothing if there is none
      */
-    public static Optional<LoopbackNode> ofRdma(VerbsProvider verbs, int pageBytes) {
+    public static Optional<LoopbackNode> ofRdma(VerbsProvider verbs, RequestTable requests, int pageBytes) {
         List<RdmaPort> ports = new ArrayList<>();
         for (String name : verbs.deviceNames()) {
             try (DeviceContext device = verbs.open(name)) {
@@ -83,7 +82,7 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
         }
         DiscoveredLinks discovered = discover(LinkPolicy.AUTO, ports);
         return discovered.links().stream().anyMatch(link -> link.kind() == LinkKind.RDMA)
-                ? Optional.of(open(discovered, LinkKind.RDMA, verbs, () -> {}, pageBytes))
+                ? Optional.of(open(discovered, LinkKind.RDMA, verbs, () -> {}, requests, pageBytes))
                 : Optional.empty();
     }
 
@@ -96,7 +95,12 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
     }
 
     private static LoopbackNode open(
-            DiscoveredLinks discovered, LinkKind kind, VerbsProvider verbs, Runnable closeVerbs, int pageBytes) {
+            DiscoveredLinks discovered,
+            LinkKind kind,
+            VerbsProvider verbs,
+            Runnable closeVerbs,
+            RequestTable requests,
+            int pageBytes) {
         List<LocalLink> links =
                 discovered.links().stream().filter(link -> link.kind() == kind).toList();
         try {
@@ -109,8 +113,8 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
                             Map.of(kind, verbs),
                             _ -> Optional.empty(),
                             LinkSearch.NONE),
-                    new VisibleState(RequestTable.unseen(), Metrics.unshared())));
-            return new LoopbackNode(plugin, kind, verbs, closeVerbs);
+                    new VisibleState(requests.unseen(), Metrics.unshared())));
+            return new LoopbackNode(plugin, verbs, closeVerbs);
         } catch (RuntimeException e) {
             closeVerbs.run();
             throw e;
@@ -139,15 +143,6 @@ public record LoopbackNode(RoutedNetPlugin plugin, LinkKind kind, VerbsProvider 
                 link.interfaceName(),
                 link.interfaceIndex(),
                 link.rank());
-    }
-
-    /**
-     * Over software links: with a byte behind them that is left in the socket, copied behind their header, from where
-     * they are, or in pieces. Over RDMA links all go the same way.
-     */
-    @Override
-    public List<Integer> lengths() {
-        return kind == LinkKind.RDMA ? List.of(64) : List.of(64, 4 << 10, 16 << 10, WarmUpNode.MAX_MESSAGE_BYTES);
     }
 
     @Override

@@ -5,19 +5,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.entry.host.CallFailures;
 import trigon.entry.log.SilentThreads;
-import trigon.entry.net.DataPathStubs;
-import trigon.entry.net.DataPathUpcalls;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NetPlugin;
 
 /**
  * Connects a plugin to itself and moves messages before NCCL has any, so that the classes of a connection are there and
- * the calls of the data path are linked and compiled when NCCL's first ones come.
+ * its calls are linked when NCCL's first ones come.
  *
  * <p>The plugin is one of its own, which reaches no NIC and no other process, and is closed at the end. All happens on
  * a daemon thread, while NCCL goes on with its start; nothing waits for it and nothing depends on it. Its events stay
@@ -43,34 +41,19 @@ public final class WarmUp implements Runnable {
      */
     private static final String SWITCH = "trigon.warmup";
 
-    /** A property of the JVM, which the entry library sets: how many of its two compilers it has. */
-    private static final String COMPILERS = "trigon.compilers";
-
     private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
 
-    /** Enough for the first compiler (200 calls), together; the second one has what the AOT cache has learnt. */
-    static final int MESSAGES = 100;
+    /** So that each call has had an answer of each kind. */
+    static final int MESSAGES = 20;
 
-    /** Rounds: code that the compiler made in one of them is called, and so linked, in the next. */
-    private static final int ROUNDS_FOR_ONE_COMPILER = 4;
-
-    /** The second compiler begins after some 5000 calls. */
-    private static final int ROUNDS_FOR_TWO_COMPILERS = 15;
-
-    private static final long BETWEEN_ROUNDS_MILLIS = 50;
-
-    /** No round begins later: a job has begun its work by then, and wants the processors for itself. */
-    private static final long ROUNDS_NANOS = 1_200_000_000;
-
+    private static final int BYTES = 64;
+    private static final int TAG = 1;
     private static final long PAUSE_NANOS = 10_000;
 
     /** For each node, including the wait for a processor on a busy machine. */
     private static final Duration DEADLINE = Duration.ofSeconds(3);
 
     private final List<Supplier<WarmUpNode>> nodes;
-    private final DataPathStubs ofProcess;
-    private final CallFailures failures;
-    private final int rounds;
     private final Duration deadline;
     private long end;
 
@@ -81,29 +64,15 @@ public final class WarmUp implements Runnable {
      * A warm-up.
      *
      * @param nodes each opens a node; called once, on the warm-up's thread
-     * @param ofProcess the stubs that NCCL's calls come through: called too, with nothing to do
-     * @param rounds at most, for each node
      * @param deadline for each node
      */
-    WarmUp(
-            List<Supplier<WarmUpNode>> nodes,
-            DataPathStubs ofProcess,
-            CallFailures failures,
-            int rounds,
-            Duration deadline) {
+    WarmUp(List<Supplier<WarmUpNode>> nodes, Duration deadline) {
         this.nodes = List.copyOf(nodes);
-        this.ofProcess = ofProcess;
-        this.failures = failures;
-        this.rounds = rounds;
         this.deadline = deadline;
     }
 
-    /**
-     * Begins one, unless the JVM's options switch it off.
-     *
-     * @param ofProcess the stubs that NCCL's calls come through: called too, with nothing to do
-     */
-    public static void begin(Nodes nodes, DataPathStubs ofProcess, CallFailures failures) {
+    /** Begins one, unless the JVM's options switch it off. */
+    public static void begin(Nodes nodes) {
         String extent = System.getProperty(SWITCH, "true");
         boolean ofAllKinds = extent.equals("all");
         if (!ofAllKinds && !Boolean.parseBoolean(extent)) {
@@ -111,8 +80,7 @@ public final class WarmUp implements Runnable {
         }
         List<Supplier<WarmUpNode>> openings = nodes.open(ofAllKinds);
         if (!openings.isEmpty()) {
-            int rounds = Integer.getInteger(COMPILERS, 2) == 1 ? ROUNDS_FOR_ONE_COMPILER : ROUNDS_FOR_TWO_COMPILERS;
-            SilentThreads.newThread("trigon-warm-up", new WarmUp(openings, ofProcess, failures, rounds, DEADLINE))
+            SilentThreads.newThread("trigon-warm-up", new WarmUp(openings, DEADLINE))
                     .start();
         }
     }
@@ -149,7 +117,7 @@ public final class WarmUp implements Runnable {
         end = System.nanoTime() + deadline.toNanos();
         long context = plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
         try {
-            return moveMessages(node, connect(plugin, context, arena), arena);
+            return moveMessages(plugin, connect(plugin, context, arena), arena);
         } finally {
             plugin.closeContext(context);
         }
@@ -176,40 +144,38 @@ public final class WarmUp implements Runnable {
         return new Connection(sendComm, receiveComm);
     }
 
-    private int moveMessages(WarmUpNode node, Connection connection, Arena arena)
-            throws InterruptedException, TimeoutException {
-        NetPlugin plugin = node.plugin();
-        WarmUpCalls calls = new WarmUpCalls(DataPathStubs.to(new DataPathUpcalls(plugin, failures), arena), arena);
-        WarmUpCalls vain = new WarmUpCalls(ofProcess, arena);
-        long sendMemory = plugin.registerMemory(
-                connection.sendComm, calls.source(), WarmUpNode.MAX_MESSAGE_BYTES, DeviceProperties.POINTER_HOST);
-        long receiveMemory = plugin.registerMemory(
-                connection.receiveComm, calls.target(), WarmUpNode.MAX_MESSAGE_BYTES, DeviceProperties.POINTER_HOST);
-        long lastBegin = System.nanoTime() + ROUNDS_NANOS;
-        int moved = 0;
-        for (int round = 0; round < rounds && System.nanoTime() - lastBegin < 0; round++) {
-            if (round > 0) {
-                Thread.sleep(BETWEEN_ROUNDS_MILLIS);
-            }
-            for (int bytes : node.lengths()) {
-                for (int message = 0; message < MESSAGES; message++) {
-                    move(calls, connection, sendMemory, receiveMemory, bytes);
-                    vain.makeInVain();
-                    moved++;
-                }
-            }
+    private int moveMessages(NetPlugin plugin, Connection connection, Arena arena) throws TimeoutException {
+        long source = arena.allocate(BYTES, BYTES).address();
+        long target = arena.allocate(BYTES, BYTES).address();
+        long sendMemory = plugin.registerMemory(connection.sendComm, source, BYTES, DeviceProperties.POINTER_HOST);
+        long receiveMemory =
+                plugin.registerMemory(connection.receiveComm, target, BYTES, DeviceProperties.POINTER_HOST);
+        for (int message = 0; message < MESSAGES; message++) {
+            long received = begin(() -> plugin.irecv(connection.receiveComm, target, BYTES, TAG, receiveMemory));
+            long sent = begin(() -> plugin.isend(connection.sendComm, source, BYTES, TAG, sendMemory));
+            finish(plugin, sent);
+            finish(plugin, received);
         }
-        return moved;
+        return MESSAGES;
     }
 
-    private void move(WarmUpCalls calls, Connection connection, long sendMemory, long receiveMemory, int bytes)
-            throws TimeoutException {
-        calls.receive(connection.receiveComm, receiveMemory, bytes);
-        while (!calls.send(connection.sendComm, sendMemory, bytes)) {
+    private long begin(LongSupplier call) throws TimeoutException {
+        long request = call.getAsLong();
+        while (request == NetPlugin.TRY_AGAIN) {
             pause();
+            request = call.getAsLong();
         }
-        while (!calls.isSent() || !calls.isReceived()) {
+        return request;
+    }
+
+    private void finish(NetPlugin plugin, long request) throws TimeoutException {
+        long size = plugin.test(request);
+        while (size == NetPlugin.NOT_DONE) {
             pause();
+            size = plugin.test(request);
+        }
+        if (size != BYTES) {
+            throw new IllegalStateException("the message has come to " + size);
         }
     }
 

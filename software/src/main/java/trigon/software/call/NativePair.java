@@ -80,7 +80,11 @@ public final class NativePair {
 
     /** The way to post to it from C. */
     public NativePost nativePost() {
-        return new NativePost(address, functions.address(Function.POST_SEND), functions.address(Function.POST_RECEIVE));
+        return new NativePost(
+                address,
+                functions.address(Function.POST_SEND),
+                functions.address(Function.POST_RECEIVE),
+                get(Word.DELIVERED_AT));
     }
 
     // ---- any thread

@@ -204,11 +204,6 @@ final class SoftwareQueuePair implements QueuePair {
     }
 
     @Override
-    public long delivered() {
-        return pair.get(Word.DELIVERED);
-    }
-
-    @Override
     public Optional<TcpEnds> connection() {
         AtomicReference<Optional<TcpEnds>> ends = new AtomicReference<>(Optional.empty());
         engine.lock().locked(() -> {

@@ -40,7 +40,7 @@ public final class Requester {
 
     /** READY_TO_SEND: connects ahead of the first request. */
     public void start(QueuePairAttributes attributes) {
-        pair.set(Word.NEXT_PSN, attributes.sendPsn());
+        pair.set(Word.FIRST_PSN, attributes.sendPsn());
         limits.start(TimerCodes.retryNanos(attributes.timeout(), attributes.retryCount()), attributes.rnrRetry());
         connector.connect();
     }

@@ -1,18 +1,21 @@
 package trigon.transport.protocol;
 
 import java.util.List;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import trigon.nccl.NetPlugin;
 import trigon.system.Errno;
 import trigon.system.Memory;
 import trigon.transport.path.PathChannel;
+import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.LaneFunctions;
 import trigon.transport.request.MemoryTable;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.Requests;
+import trigon.transport.request.UnconfirmedMessages;
 import trigon.verbs.NativePoll;
 import trigon.verbs.NativePost;
 import trigon.verbs.SendFlag;
+import trigon.verbs.WorkCompletions;
 
 /**
  * The lane of a session: its messages over one path, moved by the functions of {@code lane/lane.h}, which the entry
@@ -32,29 +35,24 @@ final class Lane {
     private final long row;
     private final boolean sends;
 
-    private Lane(Requests requests, LaneFunctions functions, boolean sends) {
-        this.requests = requests;
-        this.functions = functions;
-        memories = requests.memories();
-        row = requests.row();
-        this.sends = sends;
-    }
+    /** Of an eager sender that copies short messages; else null. */
+    private final @Nullable UnconfirmedMessages unconfirmed;
 
     /**
-     * The lane of a session, which begins at a message: {@link #use} is to follow. Empty where there is no
-     * library, or C cannot reach the paths.
+     * The lane of a session, which begins at a message: {@link #use} is to follow.
      *
      * @param begun messages so far
      * @param complete of these, messages that are done, in their order
      */
-    static Optional<Lane> of(List<PathChannel> paths, Requests requests, boolean sends, long begun, long complete) {
-        return fits(paths)
-                ? requests.lanes().map(functions -> {
-                    requests.completeFrom(complete);
-                    Memory.putLong(requests.row() + RequestRow.NEXT, begun);
-                    return new Lane(requests, functions, sends);
-                })
-                : Optional.empty();
+    Lane(Requests requests, boolean sends, @Nullable UnconfirmedMessages unconfirmed, long begun, long complete) {
+        this.requests = requests;
+        this.sends = sends;
+        this.unconfirmed = unconfirmed;
+        functions = requests.functions();
+        memories = requests.memories();
+        row = requests.row();
+        requests.completeFrom(complete);
+        Memory.putLong(row + RequestRow.NEXT, begun);
     }
 
     /** Tells whether that is one path, and C can post to it and poll it. */
@@ -69,8 +67,9 @@ final class Lane {
      * The lane goes on over a path that {@linkplain #fits fits}, over which nothing has gone yet.
      *
      * @param room send work requests that fit
+     * @param from messages that the peer has, or has sent
      */
-    void use(PathChannel path, int room) {
+    void use(PathChannel path, int room, long from) {
         NativePost post = path.queuePair().nativePost().orElseThrow();
         NativePoll poll = path.completionQueue().nativePoll().orElseThrow();
         Memory.putLong(row + RequestRow.QUEUE_PAIR, post.queuePair());
@@ -86,6 +85,14 @@ final class Lane {
         Memory.putInt(row + RequestRow.RECEIVES, 0);
         Memory.putInt(row + RequestRow.WAITED, 0);
         Memory.putInt(row + RequestRow.WRITTEN, 0);
+        Memory.putLong(row + RequestRow.DELIVERED, post.delivered());
+        Memory.putLong(row + RequestRow.CONFIRMED, from);
+    }
+
+    /** Messages go by {@link MessageProtocol#RENDEZVOUS} over that path. */
+    void goByRendezvous(PathChannel path) {
+        Memory.putInt(row + RequestRow.EAGER, 0);
+        Memory.putLong(row + RequestRow.DELIVERED, 0); // completions tell
         Memory.putLong(row + RequestRow.RING, path.clearToSendRing().address());
         Memory.putInt(row + RequestRow.RING_KEY, path.clearToSendRing().localKey());
         Memory.putLong(row + RequestRow.REMOTE_RING, path.remoteMemory().address());
@@ -94,17 +101,36 @@ final class Lane {
         Memory.putInt(row + RequestRow.INLINED, inline ? SendFlag.INLINE : SendFlag.NONE);
     }
 
+    /**
+     * Messages go by {@link MessageProtocol#EAGER}.
+     *
+     * @param doneWhen the flag by which they are, where none is copied
+     */
+    void goEagerly(int doneWhen) {
+        UnconfirmedMessages copies = unconfirmed;
+        Memory.putInt(row + RequestRow.EAGER, 1);
+        Memory.putInt(row + RequestRow.DONE_WHEN, doneWhen);
+        Memory.putLong(row + RequestRow.UNCONFIRMED, copies == null ? 0 : copies.address());
+    }
+
+    private boolean isEager() {
+        return Memory.getInt(row + RequestRow.EAGER) != 0;
+    }
+
     /** The next message; a request, or a number that is none and says why. */
-    long begin(long address, int size, int tag, int key, long memory) {
+    long begin(long address, int size, int tag, @Nullable RegisteredMemory memory) {
+        long handle = memory == null ? 0 : memory.handle();
+        int key = memory == null ? 0 : sends || isEager() ? memory.localKey() : memory.remoteKey();
         return sends
-                ? functions.isend(row, address, size, key, tag, memory)
-                : functions.irecv(row, address, size, key, tag, memory);
+                ? functions.isend(row, address, size, key, tag, handle)
+                : functions.irecv(row, address, size, key, tag, handle);
     }
 
     /** An outstanding message goes out, or is asked for, again; 1, or a number that says why not. */
     long repeat(long sequence) {
-        long memory = Memory.getLong(message(sequence) + RequestRow.MESSAGE_MEMORY);
-        return functions.repeat(row, sequence, memories.key(memory, !sends));
+        UnconfirmedMessages copies = unconfirmed;
+        long memory = copies == null ? memory(sequence) : copies.memory(sequence);
+        return functions.repeat(row, sequence, memories.key(memory, !sends && !isEager()));
     }
 
     /** Takes account of a completion that is a success; false if the lane has asked for nothing like it. */
@@ -137,6 +163,22 @@ final class Lane {
     long complete() {
         long begun = begun();
         return begun - Integer.toUnsignedLong((int) begun - requests.completed());
+    }
+
+    /** Sender: messages that the peer is known to have, in their order. */
+    long confirmed() {
+        return functions.confirmed(row);
+    }
+
+    /** Returns why a completion is none that the lane has asked for. */
+    ProtocolFailure whyNotTaken(WorkCompletions completions, int index) {
+        long sequence = complete();
+        int said = isEager() ? completions.byteLength(index) : completions.immediate(index);
+        int tag = completions.immediate(index);
+        return isEager() && !sends && tag != tag(sequence)
+                ? new ProtocolFailure.Mismatch(
+                        sequence, said, tag, requests.size(Requests.slot(sequence)), tag(sequence))
+                : new ProtocolFailure.Unasked(sequence, said);
     }
 
     /** The oldest message that is not done is, by what the peer says. */

@@ -7,8 +7,8 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.verbs.WorkCompletions;
 
 /**
- * Common part of both ends of {@link MessageProtocol#RENDEZVOUS} over one path where C moves the messages: the
- * {@link Lane}, and the description of its failure.
+ * Common part of both ends over one path where C moves the messages: the {@link Lane}, and the description of its
+ * failure.
  */
 final class LaneEnd {
 
@@ -44,18 +44,13 @@ final class LaneEnd {
 
     /** Goes on over a path from a message on. */
     void moveTo(PathChannel path, int room, long from) {
-        lane.use(path, room);
+        lane.use(path, room, from);
         repeated = from;
         repeatedUntil = lane.begun();
     }
 
     boolean isRepeating() {
         return repeated < repeatedUntil;
-    }
-
-    /** Begins a message by its lane. Returns its request, or why there is none. */
-    long begin(long address, int size, int tag, int key, @Nullable RegisteredMemory memory) {
-        return lane.begin(address, size, tag, key, memory == null ? 0 : memory.handle());
     }
 
     /** Sends, or asks for, what is left again, as far as there is room. Returns how much is left, or FAILED. */
@@ -76,7 +71,7 @@ final class LaneEnd {
     boolean succeeded(WorkCompletions completions, int index) {
         boolean taken = lane.take(completions.address(index));
         if (!taken) {
-            failure = new ProtocolFailure.Unasked(lane.complete(), completions.immediate(index));
+            failure = lane.whyNotTaken(completions, index);
         }
         return taken;
     }

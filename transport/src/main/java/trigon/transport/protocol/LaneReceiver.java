@@ -6,20 +6,38 @@ import org.jspecify.annotations.Nullable;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
+import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletions;
 
 /** The receiving end; see {@link LaneSender}. */
 final class LaneReceiver implements ReceiveProtocol {
 
+    private final MessageProtocol kind;
     private final Requests requests;
     private final LaneEnd end;
     private final Lane lane;
 
-    LaneReceiver(PathChannel path, Lane lane, Requests requests, OpenMessages.Handover from) {
+    /** Makes the end that goes on with messages over a path; with none of them under way, it has gone on. */
+    LaneReceiver(MessageProtocol kind, PathChannel path, Requests requests, OpenMessages.Handover from) {
+        Lane made = new Lane(requests, false, null, from.begun(), from.complete());
+        this(kind, made, new LaneEnd(made, from), requests);
+        use(path, from.begun());
+    }
+
+    private LaneReceiver(MessageProtocol kind, Lane lane, LaneEnd end, Requests requests) {
+        this.kind = kind;
         this.requests = requests;
         this.lane = lane;
-        end = new LaneEnd(lane, from);
-        end.moveTo(path, MessageProtocol.ENTRY_WRITES, from.begun());
+        this.end = end;
+    }
+
+    private void use(PathChannel path, long from) {
+        end.moveTo(path, kind == MessageProtocol.EAGER ? 0 : MessageProtocol.ENTRY_WRITES, from);
+        if (kind == MessageProtocol.EAGER) {
+            lane.goEagerly(SendFlag.NONE);
+        } else {
+            lane.goByRendezvous(path);
+        }
     }
 
     @Override
@@ -27,7 +45,7 @@ final class LaneReceiver implements ReceiveProtocol {
         if (end.isRepeating()) {
             return NO_ROOM;
         }
-        long request = end.begin(address, size, tag, memory == null ? 0 : memory.remoteKey(), memory);
+        long request = lane.begin(address, size, tag, memory);
         if (request == FAILED) {
             noteFailure();
         }
@@ -52,19 +70,16 @@ final class LaneReceiver implements ReceiveProtocol {
 
     @Override
     public MessageProtocol kind() {
-        return MessageProtocol.RENDEZVOUS;
+        return kind;
     }
 
     @Override
     public Protocol as(
             MessageProtocol next, List<PathChannel> over, LongFunction<@Nullable RegisteredMemory> memories) {
-        if (next == MessageProtocol.RENDEZVOUS && Lane.fits(over)) {
-            return this;
+        if (next == MessageProtocol.EAGER || Lane.fits(over)) {
+            return next == kind ? this : new LaneReceiver(next, lane, end, requests);
         }
-        OpenMessages.Handover handover = end.handover(memories);
-        return next == MessageProtocol.RENDEZVOUS
-                ? new RendezvousReceiver(over, requests, handover)
-                : new EagerReceiver(over.getFirst(), requests, handover);
+        return new RendezvousReceiver(over, requests, end.handover(memories));
     }
 
     @Override
@@ -83,7 +98,7 @@ final class LaneReceiver implements ReceiveProtocol {
             throw new IllegalArgumentException("%d paths instead of 1, %d messages instead of %d"
                     .formatted(next.size(), received, lane.complete()));
         }
-        end.moveTo(next.getFirst(), MessageProtocol.ENTRY_WRITES, received);
+        use(next.getFirst(), received);
     }
 
     @Override

@@ -7,7 +7,7 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
 
 /** A protocol's receiving end. */
-public sealed interface ReceiveProtocol extends Protocol permits EagerReceiver, LaneReceiver, RendezvousReceiver {
+public sealed interface ReceiveProtocol extends Protocol permits LaneReceiver, RendezvousReceiver {
 
     /**
      * Receives the next message; size and memory have been checked.
@@ -19,16 +19,14 @@ public sealed interface ReceiveProtocol extends Protocol permits EagerReceiver, 
 
     /** Makes the end over paths that both ends have in that order, all for the same protocol. */
     static ReceiveProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests) {
-        return switch (protocol) {
-            case EAGER -> new EagerReceiver(paths.getFirst(), requests, OpenMessages.Handover.atFirst());
-            case RENDEZVOUS -> rendezvous(paths, requests, OpenMessages.Handover.atFirst());
-        };
+        return following(protocol, paths, requests, OpenMessages.Handover.atFirst());
     }
 
-    /** Makes the end that goes on with messages by {@link MessageProtocol#RENDEZVOUS}, in C where that reaches. */
-    static ReceiveProtocol rendezvous(List<PathChannel> paths, Requests requests, OpenMessages.Handover from) {
-        return Lane.of(paths, requests, false, from.begun(), from.complete())
-                .<ReceiveProtocol>map(lane -> new LaneReceiver(paths.getFirst(), lane, requests, from))
-                .orElseGet(() -> new RendezvousReceiver(paths, requests, from));
+    /** Makes the end that goes on with messages by that protocol. */
+    static ReceiveProtocol following(
+            MessageProtocol protocol, List<PathChannel> paths, Requests requests, OpenMessages.Handover from) {
+        return protocol == MessageProtocol.EAGER || Lane.fits(paths)
+                ? new LaneReceiver(protocol, paths.getFirst(), requests, from)
+                : new RendezvousReceiver(paths, requests, from);
     }
 }

@@ -200,10 +200,7 @@ final class RendezvousReceiver implements ReceiveProtocol {
         if (next == MessageProtocol.RENDEZVOUS && !Lane.fits(over)) {
             return this;
         }
-        OpenMessages.Handover handover = new OpenMessages.Handover(open, nextSequence, complete);
-        return next == MessageProtocol.RENDEZVOUS
-                ? ReceiveProtocol.rendezvous(over, requests, handover)
-                : new EagerReceiver(over.getFirst(), requests, handover);
+        return ReceiveProtocol.following(next, over, requests, new OpenMessages.Handover(open, nextSequence, complete));
     }
 
     @Override

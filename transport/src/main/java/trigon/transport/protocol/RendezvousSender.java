@@ -226,10 +226,7 @@ final class RendezvousSender implements SendProtocol {
         if (next == MessageProtocol.RENDEZVOUS && !Lane.fits(over)) {
             return this;
         }
-        OpenMessages.Handover handover = new OpenMessages.Handover(open, nextSequence, settled);
-        return next == MessageProtocol.RENDEZVOUS
-                ? SendProtocol.rendezvous(over, requests, handover)
-                : EagerUncopiedSender.following(over.getFirst(), requests, handover);
+        return SendProtocol.following(next, over, requests, new OpenMessages.Handover(open, nextSequence, settled));
     }
 
     @Override

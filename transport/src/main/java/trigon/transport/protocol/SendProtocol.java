@@ -7,7 +7,7 @@ import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.Requests;
 
 /** A protocol's sending end. */
-public sealed interface SendProtocol extends Protocol permits EagerSendingEnd, LaneSender, RendezvousSender {
+public sealed interface SendProtocol extends Protocol permits LaneSender, RendezvousSender {
 
     /**
      * Sends a message; size and memory have been checked.
@@ -24,18 +24,16 @@ public sealed interface SendProtocol extends Protocol permits EagerSendingEnd, L
      */
     static SendProtocol over(MessageProtocol protocol, List<PathChannel> paths, Requests requests, boolean resumable) {
         return switch (protocol) {
-            case EAGER ->
-                resumable
-                        ? new EagerSender(paths.getFirst(), requests)
-                        : EagerUncopiedSender.once(paths.getFirst(), requests);
-            case RENDEZVOUS -> rendezvous(paths, requests, OpenMessages.Handover.atFirst());
+            case EAGER -> LaneSender.eager(paths.getFirst(), requests, resumable);
+            case RENDEZVOUS -> following(protocol, paths, requests, OpenMessages.Handover.atFirst());
         };
     }
 
-    /** Makes the end that goes on with messages by {@link MessageProtocol#RENDEZVOUS}, in C where that reaches. */
-    static SendProtocol rendezvous(List<PathChannel> paths, Requests requests, OpenMessages.Handover from) {
-        return Lane.of(paths, requests, true, from.begun(), from.complete())
-                .<SendProtocol>map(lane -> new LaneSender(paths.getFirst(), lane, requests, from))
-                .orElseGet(() -> new RendezvousSender(paths, requests, from));
+    /** Makes the end that goes on with messages by that protocol. */
+    static SendProtocol following(
+            MessageProtocol protocol, List<PathChannel> paths, Requests requests, OpenMessages.Handover from) {
+        return protocol == MessageProtocol.EAGER || Lane.fits(paths)
+                ? LaneSender.following(protocol, paths.getFirst(), requests, from)
+                : new RendezvousSender(paths, requests, from);
     }
 }

@@ -18,12 +18,14 @@ public final class LaneFunctions {
 
     private static final MethodHandle MESSAGE = handle(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
     private static final MethodHandle REPEAT = handle(JAVA_LONG, JAVA_LONG, JAVA_INT);
+    private static final MethodHandle CONFIRMED = handle(JAVA_LONG);
     private static final MethodHandle TAKE = handle(JAVA_LONG, JAVA_LONG);
     private static final MethodHandle THREAD = handle();
 
     private final MemorySegment isend;
     private final MemorySegment irecv;
     private final MemorySegment repeat;
+    private final MemorySegment confirmed;
     private final MemorySegment take;
     private final MemorySegment thread;
 
@@ -31,8 +33,9 @@ public final class LaneFunctions {
         isend = function(table, 0);
         irecv = function(table, 1);
         repeat = function(table, 2);
-        take = function(table, 3);
-        thread = function(table, 4);
+        confirmed = function(table, 3);
+        take = function(table, 4);
+        thread = function(table, 5);
     }
 
     /** The functions of a {@code struct lane_functions}, which lives as long as the process. */
@@ -67,6 +70,14 @@ public final class LaneFunctions {
     public long repeat(long lane, long sequence, int key) {
         try {
             return (long) REPEAT.invokeExact(repeat, lane, sequence, key);
+        } catch (Throwable e) {
+            throw new AssertionError("a function of C throws nothing", e);
+        }
+    }
+
+    public long confirmed(long lane) {
+        try {
+            return (long) CONFIRMED.invokeExact(confirmed, lane);
         } catch (Throwable e) {
             throw new AssertionError("a function of C throws nothing", e);
         }

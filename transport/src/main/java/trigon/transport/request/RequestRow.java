@@ -105,6 +105,19 @@ public final class RequestRow {
 
     public static final long WRITTEN = RING + 28;
 
+    /** In a row: an eager sender's {@link UnconfirmedMessages}, and where its queue pair counts what the peer has. */
+    public static final long UNCONFIRMED = RING + 32;
+
+    public static final long DELIVERED = RING + 40;
+
+    /** In a row: messages that the peer had when the path was taken. */
+    public static final long CONFIRMED = RING + 48;
+
+    /** In a row: 1 where messages go by SEND, 4 bytes; and when they are done where there are no copies. */
+    public static final long EAGER = RING + 56;
+
+    public static final long DONE_WHEN = RING + 60;
+
     /** In a row: where the messages of the requests are, for each slot. */
     public static final long MESSAGES = RING + 64;
 
@@ -158,6 +171,11 @@ public final class RequestRow {
         facts.put("lane.remote_ring_key", REMOTE_RING_KEY);
         facts.put("lane.inlined", INLINED);
         facts.put("lane.written", WRITTEN);
+        facts.put("lane.unconfirmed", UNCONFIRMED);
+        facts.put("lane.delivered", DELIVERED);
+        facts.put("lane.confirmed", CONFIRMED);
+        facts.put("lane.eager", EAGER);
+        facts.put("lane.done_when", DONE_WHEN);
         facts.put("lane.messages", MESSAGES);
         facts.put("open_message", MESSAGE_BYTES);
         facts.put("open_message.memory", MESSAGE_MEMORY);

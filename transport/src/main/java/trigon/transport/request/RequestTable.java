@@ -1,7 +1,6 @@
 package trigon.transport.request;
 
 import java.lang.foreign.Arena;
-import org.jspecify.annotations.Nullable;
 import trigon.system.Memory;
 import trigon.transport.handle.HandleTable;
 import trigon.verbs.WorkCompletions;
@@ -30,11 +29,11 @@ public final class RequestTable implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final long[] rows = new long[RequestRow.ROWS];
 
-    private final @Nullable LaneFunctions functions;
+    private final LaneFunctions functions;
     private final MemoryTable memories;
     private boolean lanes = true;
 
-    private RequestTable(long addresses, long memoryAddresses, @Nullable LaneFunctions functions) {
+    private RequestTable(long addresses, long memoryAddresses, LaneFunctions functions) {
         this.addresses = addresses;
         this.functions = functions;
         memories = new MemoryTable(memoryAddresses);
@@ -52,14 +51,14 @@ public final class RequestTable implements AutoCloseable {
         return new RequestTable(addresses, memories, functions);
     }
 
-    /** The same for a library that has no lanes. */
-    public static RequestTable withoutLanes(long addresses) {
-        return new RequestTable(addresses, 0, null);
+    /** A table that nobody looks at. */
+    public static RequestTable unseen(LaneFunctions functions) {
+        return new RequestTable(0, 0, functions);
     }
 
-    /** A table that nobody looks at. */
-    public static RequestTable unseen() {
-        return new RequestTable(0, 0, null);
+    /** A table that nobody looks at, with the same functions. */
+    public RequestTable unseen() {
+        return unseen(functions);
     }
 
     /** Tells whether the entry library looks at it, and so makes the calls for the sessions. */

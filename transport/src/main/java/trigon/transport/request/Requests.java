@@ -1,7 +1,5 @@
 package trigon.transport.request;
 
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import trigon.system.Memory;
 import trigon.transport.handle.RequestHandle;
 import trigon.verbs.WorkCompletions;
@@ -32,7 +30,7 @@ public final class Requests {
     private final long row;
     private final long session;
     private final WorkCompletions completions;
-    private final @Nullable LaneFunctions functions;
+    private final LaneFunctions functions;
     private final MemoryTable memories;
     private final Gate gate;
     private final boolean lane;
@@ -41,7 +39,7 @@ public final class Requests {
             long row,
             long session,
             WorkCompletions completions,
-            @Nullable LaneFunctions functions,
+            LaneFunctions functions,
             MemoryTable memories,
             boolean lane) {
         this.row = row;
@@ -227,12 +225,12 @@ public final class Requests {
 
     /** Tells whether the entry library may move the session's messages where its lane can. */
     public boolean hasLane() {
-        return lane && functions != null;
+        return lane;
     }
 
-    /** The library's functions for the session's lane; empty where there is no library. */
-    public Optional<LaneFunctions> lanes() {
-        return Optional.ofNullable(functions);
+    /** The library's functions for the session's lane. */
+    public LaneFunctions functions() {
+        return functions;
     }
 
     /** Registered memory, as the library finds it. */
@@ -242,7 +240,7 @@ public final class Requests {
 
     /** A number for the calling thread, the same each time, whichever side asks. */
     public long callingThread() {
-        return functions == null ? Thread.currentThread().threadId() : functions.thread();
+        return functions.thread();
     }
 
     /** The thread of the session's first request, or of who {@linkplain #setThread said so} since; 0: none so far. */

@@ -31,6 +31,7 @@ import trigon.system.InterfaceAddress;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -57,7 +58,8 @@ class LaterLinksTest {
         DiscoveredLinks discovered = new DiscoveredLinks(List.of(FIRST), Map.of(), List.of());
         HostNetwork host = new HostNetwork(
                 "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), this::beyond);
-        PluginSetup setup = new PluginSetup(config, host, new VisibleState(RequestTable.unseen(), Metrics.unshared()));
+        PluginSetup setup = new PluginSetup(
+                config, host, new VisibleState(RequestTable.unseen(LaneVerbs.FUNCTIONS), Metrics.unshared()));
         node = NodeResources.open(setup);
         TransportAssembly assembly = new TransportAssembly(setup, node, soon::add);
         candidates = assembly.candidates();

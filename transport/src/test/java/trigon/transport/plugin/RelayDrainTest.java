@@ -25,6 +25,7 @@ import trigon.stream.dial.Dialer;
 import trigon.system.InterfaceAddress;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -61,7 +62,7 @@ class RelayDrainTest {
         DiscoveredLinks discovered = new DiscoveredLinks(List.of(LINK), Map.of(), List.of());
         HostNetwork host = new HostNetwork(
                 "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), LinkSearch.NONE);
-        VisibleState visible = new VisibleState(RequestTable.unseen(), Metrics.unshared());
+        VisibleState visible = new VisibleState(RequestTable.unseen(LaneVerbs.FUNCTIONS), Metrics.unshared());
         return RoutedNetPlugin.open(
                 new PluginSetup(config, host, visible).with(new RelayAccess(relays, Dialer.DIRECT)));
     }

@@ -30,6 +30,7 @@ import trigon.testsupport.Await;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.request.RequestTable;
 import trigon.transport.testsupport.CapturedLog;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.verbs.Gid;
 import trigon.verbs.LinkKind;
 
@@ -101,7 +102,7 @@ class VanishedLinksTest {
         DiscoveredLinks discovered = new DiscoveredLinks(List.of(links), Map.of(), List.of());
         HostNetwork host = new HostNetwork(
                 "host", 4096, discovered, Map.of(LinkKind.SOFTWARE, software), _ -> Optional.empty(), search);
-        VisibleState visible = new VisibleState(RequestTable.unseen(), Metrics.unshared());
+        VisibleState visible = new VisibleState(RequestTable.unseen(LaneVerbs.FUNCTIONS), Metrics.unshared());
         return RoutedNetPlugin.open(new PluginSetup(config, host, visible));
     }
 

@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -26,6 +27,7 @@ import trigon.transport.path.PathRole;
 import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.RequestTable;
 import trigon.transport.request.Requests;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.ConnectionKey;
 import trigon.verbs.Gid;
@@ -40,16 +42,17 @@ final class ProtocolPair implements AutoCloseable {
 
     private static final MoverSettings MOVERS = new MoverSettings(1, 5000);
 
-    private static final QueuePairParameters PARAMETERS = new QueuePairParameters(14, 2, 7, 12, 1, 1);
+    private static final QueuePairParameters PARAMETERS =
+            new QueuePairParameters(18, 2, 7, 12, 1, 1); // 8 s without an answer
 
     private final SoftwareVerbs verbs = new SoftwareVerbs(List.of(device("soft_a", 1), device("soft_b", 2)), MOVERS);
     private final Metrics metrics = Metrics.unshared();
     private final Links links =
             Links.open(List.of(link("soft_a", 1), link("soft_b", 2)), Map.of(LinkKind.SOFTWARE, verbs), 4096, metrics);
-    /** Registrations by their handles; these have none. */
-    private final Map<Long, RegisteredMemory> memories = Map.of();
+    /** Registrations by their handles. */
+    private final Map<Long, RegisteredMemory> memories = new HashMap<>();
 
-    private final RequestTable table = RequestTable.unseen();
+    private final RequestTable table = RequestTable.unseen(LaneVerbs.FUNCTIONS);
     private final WorkCompletions completions = new WorkCompletions(16);
     private final Random random = new Random(1);
 
@@ -131,6 +134,13 @@ final class ProtocolPair implements AutoCloseable {
                 to,
                 bytes,
                 EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        show(source, sends);
+        show(target, receives);
+    }
+
+    private void show(RegisteredMemory memory, Requests of) {
+        memory.showIn(table.memories(), of.session() + 1, of.session());
+        memories.put(memory.handle(), memory);
     }
 
     long send(long address, int size, int tag) {

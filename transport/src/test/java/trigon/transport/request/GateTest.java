@@ -8,11 +8,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.system.Memory;
+import trigon.transport.testsupport.LaneVerbs;
 
 @Timeout(60)
 class GateTest {
 
-    private final RequestTable table = RequestTable.unseen();
+    private final RequestTable table = RequestTable.unseen(LaneVerbs.FUNCTIONS);
     private final Requests requests = table.open(1L << 32);
     private final Gate gate = requests.gate();
 

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.system.Memory;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.verbs.WorkCompletions;
 
 /** What the entry library finds in the table. */
@@ -20,7 +21,7 @@ class RequestTableTest {
 
     private final Arena arena = Arena.ofConfined();
     private final MemorySegment addresses = arena.allocate((long) RequestRow.ROWS * Long.BYTES, Long.BYTES);
-    private final RequestTable table = RequestTable.withoutLanes(addresses.address());
+    private final RequestTable table = RequestTable.of(addresses.address(), 0, LaneVerbs.FUNCTIONS);
 
     @AfterEach
     void close() {
@@ -98,7 +99,7 @@ class RequestTableTest {
 
     @Test
     void takesItsRowsAwayAtTheEnd() {
-        RequestTable other = RequestTable.withoutLanes(addresses.address());
+        RequestTable other = RequestTable.of(addresses.address(), 0, LaneVerbs.FUNCTIONS);
         other.open(SESSION);
 
         other.close();

@@ -6,12 +6,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.system.Memory;
 import trigon.transport.handle.RequestHandle;
+import trigon.transport.testsupport.LaneVerbs;
 
 class RequestsTest {
 
     private static final long SESSION = 0x0007_0003_0000_0000L;
 
-    private final RequestTable table = RequestTable.unseen();
+    private final RequestTable table = RequestTable.unseen(LaneVerbs.FUNCTIONS);
     private final Requests requests = table.open(SESSION);
 
     private boolean isShown(int slot) {

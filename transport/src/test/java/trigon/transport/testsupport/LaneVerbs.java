@@ -164,11 +164,17 @@ public final class LaneVerbs {
         return queue.nativePoll().map(poll -> QUEUES.get(poll.queue())).orElse(queue);
     }
 
-    private static CompletionQueue queue(CompletionQueue queue) {
+    /** The way by which C polls a queue of Java's. */
+    static NativePoll pollOf(CompletionQueue queue) {
         long number = NUMBERS.getAndIncrement();
         QUEUES.put(number, queue);
+        return new NativePoll(POLL, number);
+    }
+
+    private static CompletionQueue queue(CompletionQueue queue) {
+        NativePoll poll = pollOf(queue);
         return proxy(CompletionQueue.class, queue, (method, arguments) -> switch (method.getName()) {
-            case "nativePoll" -> Optional.of(new NativePoll(POLL, number));
+            case "nativePoll" -> Optional.of(poll);
             default -> call(queue, method, arguments);
         });
     }
@@ -177,7 +183,7 @@ public final class LaneVerbs {
         long number = NUMBERS.getAndIncrement();
         QUEUE_PAIRS.put(number, queuePair);
         return proxy(QueuePair.class, queuePair, (method, arguments) -> switch (method.getName()) {
-            case "nativePost" -> Optional.of(new NativePost(number, POST_SEND, POST_RECEIVE));
+            case "nativePost" -> Optional.of(new NativePost(number, POST_SEND, POST_RECEIVE, 0));
             default -> call(queuePair, method, arguments);
         });
     }

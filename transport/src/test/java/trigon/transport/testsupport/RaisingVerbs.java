@@ -15,6 +15,7 @@ import trigon.verbs.DeviceAttributes;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
+import trigon.verbs.NativePoll;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.QueuePair;
@@ -111,6 +112,11 @@ public final class RaisingVerbs implements VerbsProvider {
         @Override
         public int poll(WorkCompletions into) {
             return verbs.silent || device.equals(verbs.unacknowledged) ? 0 : behind.poll(into);
+        }
+
+        @Override
+        public Optional<NativePoll> nativePoll() {
+            return Optional.of(LaneVerbs.pollOf(this));
         }
 
         @Override

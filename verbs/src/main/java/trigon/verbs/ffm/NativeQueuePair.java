@@ -245,7 +245,7 @@ final class NativeQueuePair implements QueuePair {
     public Optional<NativePost> nativePost() {
         return queuePair == 0
                 ? Optional.empty()
-                : Optional.of(new NativePost(queuePair, calls.postSendFunction(), calls.postReceiveFunction()));
+                : Optional.of(new NativePost(queuePair, calls.postSendFunction(), calls.postReceiveFunction(), 0));
     }
 
     private int post(long workRequest) {
