@@ -3,6 +3,7 @@
  * one thread and moves data from another. Knows nothing of the plugin but NCCL's interface. Exits with 0 only if all
  * was right.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -67,12 +68,36 @@ static void name_thread(const char *role, const char *name) {
   pthread_setname_np(pthread_self(), name);
 }
 
+/* JavaVM of jni.h, as far as it is called here; and what GetEnv answers a thread that the JVM does not know. */
+struct java_vm {
+  void *before[6];
+  int32_t (*get_env)(struct java_vm **vm, void **environment, int32_t version);
+};
+enum { DETACHED = -2, VERSION_1_8 = 0x00010008 };
+
+/* An upcall makes its thread one of the JVM's, until that ends. */
+static bool has_called_java(void) {
+  void *library = dlopen("libjvm.so", RTLD_NOW | RTLD_NOLOAD);
+  int32_t (*find)(struct java_vm ***, int32_t, int32_t *) = NULL;
+  if (library != NULL) {
+    *(void **)&find = dlsym(library, "JNI_GetCreatedJavaVMs");
+  }
+  struct java_vm **vm = NULL;
+  int32_t count = 0;
+  void *environment;
+  return find == NULL || find(&vm, 1, &count) != 0 || count != 1 ||
+         (*vm)->get_env(vm, &environment, VERSION_1_8) != DETACHED;
+}
+
 /* What NCCL's progress thread does. */
 static void *run_progress(void *argument) {
   struct rank *rank = argument;
   thread_rank = rank->number;
   name_thread("progress", "NCCL Progress 0");
   bool ok = rank->options->test == TEST_RING ? run_ring(rank) : run_exchange(rank);
+  if (ok && rank->options->without_java && has_called_java()) {
+    ok = fail(rank->number, "a call for a message has reached the JVM");
+  }
   return ok && rank->wrong == 0 ? rank : NULL;
 }
 

@@ -53,10 +53,11 @@ static const char usage[] =
     "  --print-json         one line of JSON per rank on stdout\n"
     "  --print-rounds       the same, with how long each all-reduce took, in microseconds\n"
     "  --print-longer MS    a line on stderr for each all-reduce that takes longer, with when it ended\n"
-    "  --verbose            devices and steps on stderr\n";
+    "  --verbose            devices and steps on stderr\n"
+    "  --without-java       fails if a call for a message has reached the JVM\n";
 
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
-       CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WARMUP, SPIN, TRACE,
+       CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WITHOUT_JAVA, WARMUP, SPIN, TRACE,
        COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
        EVENT_MICROSECONDS,
        PROFILER, NET_EVENTS, UNTIL, CUTS, PRINT_LONGER, GPU_MEMORY };
@@ -80,6 +81,7 @@ static const struct option long_options[] = {
     {"print-json", no_argument, NULL, PRINT_JSON},
     {"print-rounds", no_argument, NULL, PRINT_ROUNDS},
     {"verbose", no_argument, NULL, VERBOSE},
+    {"without-java", no_argument, NULL, WITHOUT_JAVA},
     {"warmup", required_argument, NULL, WARMUP},
     {"spin", no_argument, NULL, SPIN},
     {"trace", required_argument, NULL, TRACE},
@@ -173,6 +175,7 @@ static bool set(struct options *options, int option, const char *text) {
   case PRINT_ROUNDS: options->print_json = options->print_rounds = true; break;
   case PRINT_LONGER: ok = number(text, 1, 86400000, &value); options->print_longer_ms = (int)value; break;
   case VERBOSE: options->verbose = true; break;
+  case WITHOUT_JAVA: options->without_java = true; break;
   case PLANT: ok = plant(text, options); break;
   case GPU_MEMORY:
     options->gpu_if_offered = strcmp(text, "offered") == 0;

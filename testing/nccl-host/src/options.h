@@ -41,6 +41,7 @@ struct options {
   bool print_json;
   bool print_rounds; /* and the time of each all-reduce that counts */
   bool verbose;
+  bool without_java; /* no call of the progress thread reaches the JVM */
   enum plant plant; /* a cause of delay at plant_rank */
   int plant_rank;
   long plant_microseconds;
