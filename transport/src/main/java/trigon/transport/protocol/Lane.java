@@ -6,7 +6,6 @@ import trigon.nccl.NetPlugin;
 import trigon.system.Errno;
 import trigon.system.Memory;
 import trigon.transport.path.PathChannel;
-import trigon.transport.path.RegisteredMemory;
 import trigon.transport.request.LaneFunctions;
 import trigon.transport.request.MemoryTable;
 import trigon.transport.request.RequestRow;
@@ -15,7 +14,6 @@ import trigon.transport.request.UnconfirmedMessages;
 import trigon.verbs.NativePoll;
 import trigon.verbs.NativePost;
 import trigon.verbs.SendFlag;
-import trigon.verbs.WorkCompletions;
 
 /**
  * The lane of a session: its messages over one path, moved by the functions of {@code lane/lane.h}, which the entry
@@ -113,17 +111,15 @@ final class Lane {
         Memory.putLong(row + RequestRow.UNCONFIRMED, copies == null ? 0 : copies.address());
     }
 
-    private boolean isEager() {
+    boolean isEager() {
         return Memory.getInt(row + RequestRow.EAGER) != 0;
     }
 
     /** The next message; a request, or a number that is none and says why. */
-    long begin(long address, int size, int tag, @Nullable RegisteredMemory memory) {
-        long handle = memory == null ? 0 : memory.handle();
-        int key = memory == null ? 0 : sends || isEager() ? memory.localKey() : memory.remoteKey();
+    long begin(long address, int size, int tag, int key, long memory) {
         return sends
-                ? functions.isend(row, address, size, key, tag, handle)
-                : functions.irecv(row, address, size, key, tag, handle);
+                ? functions.isend(row, address, size, key, tag, memory)
+                : functions.irecv(row, address, size, key, tag, memory);
     }
 
     /** An outstanding message goes out, or is asked for, again; 1, or a number that says why not. */
@@ -170,20 +166,9 @@ final class Lane {
         return functions.confirmed(row);
     }
 
-    /** Returns why a completion is none that the lane has asked for. */
-    ProtocolFailure whyNotTaken(WorkCompletions completions, int index) {
-        long sequence = complete();
-        int said = isEager() ? completions.byteLength(index) : completions.immediate(index);
-        int tag = completions.immediate(index);
-        return isEager() && !sends && tag != tag(sequence)
-                ? new ProtocolFailure.Mismatch(
-                        sequence, said, tag, requests.size(Requests.slot(sequence)), tag(sequence))
-                : new ProtocolFailure.Unasked(sequence, said);
-    }
-
     /** The oldest message that is not done is, by what the peer says. */
     void completeOldest() {
-        requests.completeNext(requests.size(Requests.slot(complete())));
+        requests.completeNext(size(complete()));
     }
 
     /** Address of an outstanding message, as are the following. */
@@ -194,6 +179,10 @@ final class Lane {
     /** The handle of its registration; 0 if it has none. */
     long memory(long sequence) {
         return Memory.getLong(message(sequence) + RequestRow.MESSAGE_MEMORY);
+    }
+
+    int size(long sequence) {
+        return requests.size(Requests.slot(sequence));
     }
 
     int tag(long sequence) {

@@ -71,9 +71,26 @@ final class LaneEnd {
     boolean succeeded(WorkCompletions completions, int index) {
         boolean taken = lane.take(completions.address(index));
         if (!taken) {
-            failure = lane.whyNotTaken(completions, index);
+            failure = whyNotTaken(completions, index);
         }
         return taken;
+    }
+
+    private ProtocolFailure whyNotTaken(WorkCompletions completions, int index) {
+        long sequence = lane.complete();
+        int said = completions.immediate(index);
+        if (!lane.isEager()) {
+            return new ProtocolFailure.Unasked(sequence, said);
+        }
+        int bytes = completions.byteLength(index);
+        return said == lane.tag(sequence)
+                ? new ProtocolFailure.Unasked(sequence, bytes)
+                : new ProtocolFailure.Mismatch(sequence, bytes, said, lane.size(sequence), lane.tag(sequence));
+    }
+
+    /** Begins a message by its lane. Returns its request, or why there is none. */
+    long begin(long address, int size, int tag, int key, @Nullable RegisteredMemory memory) {
+        return lane.begin(address, size, tag, key, memory == null ? 0 : memory.handle());
     }
 
     /** The message that is to go out, or be asked for, again next. */

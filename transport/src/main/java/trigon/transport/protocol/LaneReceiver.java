@@ -45,7 +45,8 @@ final class LaneReceiver implements ReceiveProtocol {
         if (end.isRepeating()) {
             return NO_ROOM;
         }
-        long request = lane.begin(address, size, tag, memory);
+        int key = memory == null ? 0 : kind == MessageProtocol.EAGER ? memory.localKey() : memory.remoteKey();
+        long request = end.begin(address, size, tag, key, memory);
         if (request == FAILED) {
             noteFailure();
         }

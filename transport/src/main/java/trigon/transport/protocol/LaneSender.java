@@ -97,10 +97,11 @@ final class LaneSender implements SendProtocol {
         if (end.isRepeating() || (held && !mayAsk())) {
             return NO_ROOM;
         }
-        long request = lane.begin(address, size, tag, memory);
+        int key = memory == null ? 0 : memory.localKey();
+        long request = end.begin(address, size, tag, key, memory);
         if (request == SMALL_RING && unconfirmed != null) {
             unconfirmed.grow(size);
-            request = lane.begin(address, size, tag, memory);
+            request = end.begin(address, size, tag, key, memory);
         }
         if (request == FAILED) {
             noteFailure(lane.begun(), size, tag);
