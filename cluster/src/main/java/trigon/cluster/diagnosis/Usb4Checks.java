@@ -53,7 +53,8 @@ final class Usb4Checks {
                             "MTU " + mtu,
                             change(
                                     node,
-                                    "ip link set dev %s mtu %d".formatted(cable.nic().orElseThrow(), MAX_MTU)),
+                                    "ip link set dev %s mtu %d"
+                                            .formatted(cable.nic().orElseThrow(), MAX_MTU)),
                             advice(node, "the same at the other end, in the same minute"))));
         }
         return findings;

@@ -19,7 +19,11 @@ import trigon.routing.discovery.Usb4;
  * @see <a href="https://docs.kernel.org/admin-guide/abi-testing-files.html">sysfs-bus-thunderbolt</a>
  */
 public record Usb4Cable(
-        String device, String peer, int lanes, int speedMbps, @JsonProperty("interface") Optional<String> nic) {
+        String device,
+        String peer,
+        int lanes,
+        int speedMbps,
+        @JsonProperty("interface") Optional<String> nic) {
 
     /** All of them. Of the devices of the bus, machines alone have lanes and need no authorization. */
     public static List<Usb4Cable> all(Path sysfs) {

@@ -35,7 +35,8 @@ class Usb4CableTest {
     }
 
     private Path device(String name, String... files) throws IOException {
-        Path device = Files.createDirectories(sysfs.resolve("bus/thunderbolt/devices").resolve(name));
+        Path device =
+                Files.createDirectories(sysfs.resolve("bus/thunderbolt/devices").resolve(name));
         for (int i = 0; i < files.length; i += 2) {
             Files.writeString(device.resolve(files[i]), files[i + 1] + "\n");
         }

@@ -41,7 +41,8 @@ public final class Usb4 {
     public static int megabitsFrom(Path machine) {
         try {
             String speed = Files.readString(machine.resolve("rx_speed")).strip();
-            int lanes = Integer.parseInt(Files.readString(machine.resolve("rx_lanes")).strip());
+            int lanes = Integer.parseInt(
+                    Files.readString(machine.resolve("rx_lanes")).strip());
             double gigabits = Double.parseDouble(speed.replaceFirst(" Gb/s$", ""));
             boolean sensible = lanes > 0 && lanes <= MAX_LANES && gigabits > 0 && gigabits <= MAX_GIGABITS;
             return sensible ? (int) Math.round(lanes * gigabits * 1000) : 0;

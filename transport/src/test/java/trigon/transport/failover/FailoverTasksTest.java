@@ -34,8 +34,8 @@ class FailoverTasksTest {
 
     @Test
     void theDataPathMakesNoThread() {
-        FailoverTasks tasks =
-                new FailoverTasks(Runnable::run, _ -> done.add("thread"), () -> false, _ -> done::add, NanoClock.SYSTEM);
+        FailoverTasks tasks = new FailoverTasks(
+                Runnable::run, _ -> done.add("thread"), () -> false, _ -> done::add, NanoClock.SYSTEM);
 
         assertThat(tasks.fromDataPath(() -> done.add("step"))).isTrue();
 
