@@ -108,7 +108,6 @@ final class OfferAttempt {
      *
      * @param over by queue pair; a path may be there several times
      * @param resume what the session has come to
-     * @param counts what the session has come to
      * @return the new paths, all of them; or none, and a {@link FailedException}. Completes on any thread
      */
     CompletableFuture<Answered> make(List<Path> over, SenderResume resume) {
