@@ -1,6 +1,7 @@
 package trigon.transport.request;
 
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 import trigon.system.Memory;
 import trigon.system.kernel.ProcessBarrier;
 
@@ -75,7 +76,7 @@ public final class Gate {
             if (looks < SPINS) {
                 Thread.onSpinWait();
             } else {
-                Thread.yield(); // it has lost its processor, perhaps to this one
+                LockSupport.parkNanos(1); // it has lost its processor, perhaps to this one
             }
         }
     }
