@@ -59,7 +59,7 @@ record Removal(String cable, String node, Forecast.Traffic traffic) {
                         .formatted(
                                 parted,
                                 worst.name(),
-                                PlanCommand.number(worst.traffic.allToAll()),
+                                PlanText.number(worst.traffic.allToAll()),
                                 worst.traffic.hops()))
                 .orElse(parted);
     }

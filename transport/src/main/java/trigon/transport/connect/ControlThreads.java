@@ -16,13 +16,13 @@ import java.util.concurrent.TimeUnit;
  *
  * @param control brings connections up: {@code trigon-control-<n>}, one for each task that runs now. Without a limit,
  *     since a task that waits for the peer's answer must not keep this node from giving its own
- * @param moving has connections go on over other paths, at either end: {@code trigon-failover-<n>}, a few, since a
+ * @param moves has connections go on over other paths, at either end: {@code trigon-failover-<n>}, a few, since a
  *     cable takes hundreds of connections with it. No task of it waits for a peer, so one end's do not keep the other's
  *     back
  * @param flushing repairs flushes to GPUs: at most {@value #MAX_FLUSHING}, {@code trigon-flush-<n>}. A driver that
  *     hangs holds up no failover, nor the end
  */
-public record ControlThreads(ExecutorService control, MovingPool moving, ExecutorService flushing)
+public record ControlThreads(ExecutorService control, MovingPool moves, ExecutorService flushing)
         implements AutoCloseable {
 
     static final int MAX_FLUSHING = 2;
@@ -35,6 +35,16 @@ public record ControlThreads(ExecutorService control, MovingPool moving, Executo
                 pool("trigon-control-", 0, Integer.MAX_VALUE, new SynchronousQueue<>()),
                 new MovingPool(IDLE_MILLIS, threads("trigon-failover-")),
                 pool("trigon-flush-", MAX_FLUSHING, MAX_FLUSHING, new LinkedBlockingQueue<>()));
+    }
+
+    /** Those that have connections go on over other paths. */
+    public ExecutorService moving() {
+        return moves;
+    }
+
+    /** {@link MovingPool#relieve}. */
+    public boolean relieve() {
+        return moves.relieve();
     }
 
     private static ExecutorService pool(String name, int core, int most, BlockingQueue<Runnable> queue) {
@@ -60,7 +70,7 @@ public record ControlThreads(ExecutorService control, MovingPool moving, Executo
     @Override
     public void close() {
         flushing.shutdown();
-        moving.close();
+        moves.close();
         control.close();
     }
 }

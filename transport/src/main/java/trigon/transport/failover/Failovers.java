@@ -60,7 +60,7 @@ public final class Failovers {
         this.listeners = listeners;
         health = new PathHealth(tasks.clock());
         FailoverTasks does = new FailoverTasks(
-                tasks.brief(Duration.ZERO), threads.moving(), threads.moving()::relieve, tasks::brief, tasks.clock());
+                tasks.brief(Duration.ZERO), threads.moving(), threads::relieve, tasks::brief, tasks.clock());
         services = FailoverServices.of(side, candidates, tasks, does, peerTimeout);
         if (on) {
             tasks.control().execute(ProcessBarrier::isAvailable); // what takes time at first is done then

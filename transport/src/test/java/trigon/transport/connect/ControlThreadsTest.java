@@ -97,7 +97,7 @@ class ControlThreadsTest {
     void whileAllOfThemHangThereIsOneMoreAtEachLook() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
         try (ControlThreads threads = ControlThreads.open()) {
-            MovingPool moving = threads.moving();
+            MovingPool moving = threads.moves();
             for (int i = 0; i < 2 * MovingPool.MAX; i++) {
                 var _ = moving.submit(() -> release.await(60, TimeUnit.SECONDS));
             }
