@@ -57,10 +57,7 @@ record Removal(String cable, String node, Forecast.Traffic traffic) {
                 .min(Comparator.comparingDouble(each -> each.traffic.allToAll()))
                 .map(worst -> "%s; the worst is %s: all-to-all %s GB/s, %d hops"
                         .formatted(
-                                parted,
-                                worst.name(),
-                                PlanText.number(worst.traffic.allToAll()),
-                                worst.traffic.hops()))
+                                parted, worst.name(), PlanText.number(worst.traffic.allToAll()), worst.traffic.hops()))
                 .orElse(parted);
     }
 }
