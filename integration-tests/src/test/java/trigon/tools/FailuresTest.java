@@ -37,6 +37,7 @@ class FailuresTest {
             "trace --out FILE -- /nonexistent/program",
             "metrics --file FILE",
             "support --output /nonexistent/x.zip --log FILE",
+            "bench --submit FILE",
             "support --output FILE",
             "policy verify FILE",
             "policy test FILE",
