@@ -5,12 +5,14 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.stream.ByteStream;
 import trigon.stream.SocketStream;
 import trigon.system.Memory;
+import trigon.system.NanoClock;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionStatus;
@@ -31,6 +33,10 @@ public final class ChunkStream implements ByteStream {
     static final int NO_SLOT = 1 << 17;
 
     private static final int SLOT_MASK = 0xFFFF;
+
+    /** A send ends by its timers, in a second or some; a queue pair that says nothing for so long never will. */
+    private static final long MAX_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private static final Logger log = LoggerFactory.getLogger(ChunkStream.class);
 
     /** States of the direction away from this side. */
@@ -48,6 +54,7 @@ public final class ChunkStream implements ByteStream {
     private final Bell bell;
     private final SocketChannel socket;
     private final Executor disposer;
+    private final NanoClock clock;
     private final int peerSlots;
     final int peerSlotBytes;
 
@@ -55,6 +62,10 @@ public final class ChunkStream implements ByteStream {
     private final ArrivedChunks arrived;
 
     private int sending;
+
+    /** When the first of what is being sent was posted, or the last one before it was done. */
+    private long sendingSince;
+
     private Output output = Output.OPEN;
     private boolean closeHeard;
     private boolean closed;
@@ -71,8 +82,10 @@ public final class ChunkStream implements ByteStream {
      * @param peer the slots at the other side
      * @param socket the hop's TCP connection, with nothing unread of what was said to agree
      * @param disposer gives back what is held on the device, which may block
+     * @param clock by which a queue pair is silent
      */
-    ChunkStream(HopQueuePair resources, SlotGeometry peer, SocketChannel socket, Executor disposer) {
+    ChunkStream(HopQueuePair resources, SlotGeometry peer, SocketChannel socket, Executor disposer, NanoClock clock) {
+        this.clock = clock;
         this.resources = resources;
         this.socket = socket;
         this.disposer = disposer;
@@ -115,6 +128,9 @@ public final class ChunkStream implements ByteStream {
                 onCompletion(i);
             }
         } while (count == completions.capacity());
+        if (count == 0 && isSending() && clock.nanoTime() - sendingSince >= MAX_SILENCE_NANOS) {
+            throw broken("RDMA says nothing of what was sent 10 s ago");
+        }
         if (bell.isClosed()) {
             onNeighbourClosed();
         } else if (output == Output.ENDING && window.maySend()) {
@@ -146,6 +162,7 @@ public final class ChunkStream implements ByteStream {
             return;
         }
         sending--;
+        sendingSince = clock.nanoTime();
         if ((id & NO_SLOT) == 0 && source != null) {
             source.release(id & SLOT_MASK);
         }
@@ -304,7 +321,9 @@ public final class ChunkStream implements ByteStream {
         if (errno != 0) {
             throw broken("nothing can be sent: errno " + errno);
         }
-        sending++;
+        if (sending++ == 0) {
+            sendingSince = clock.nanoTime();
+        }
         bell.onSent();
     }
 

@@ -28,6 +28,7 @@ public final class HopDevices implements AutoCloseable {
     private static final int ATTEMPTS = 2;
 
     private final Map<InetAddress, PortDevice> devices;
+    private final NanoClock clock;
     private final RareMessage failures = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
 
     /**
@@ -39,12 +40,17 @@ public final class HopDevices implements AutoCloseable {
         this(ports, mostBytes, NanoClock.SYSTEM);
     }
 
-    /** The same, with the clock by which a device that has failed is opened again. */
+    /** The same, with the clock by which a device that has failed is opened again, and a silent one has failed. */
     HopDevices(List<HopPort> ports, long mostBytes, NanoClock clock) {
+        this.clock = clock;
         SlotMemory memory = new SlotMemory(mostBytes);
         devices = ports.stream()
                 .collect(Collectors.toMap(
                         HopPort::address, port -> new PortDevice(port, memory, clock), (first, _) -> first));
+    }
+
+    NanoClock clock() {
+        return clock;
     }
 
     /** Returns whether there are none: then all hops of this node stay on TCP. */

@@ -188,7 +188,7 @@ public final class HopUpgrade {
         if (mine == null || theirs == null) {
             return Optional.empty();
         }
-        ChunkStream stream = new ChunkStream(mine, theirs, socket, disposer);
+        ChunkStream stream = new ChunkStream(mine, theirs, socket, disposer, devices.clock());
         queuePair = null;
         if (writes) {
             try {

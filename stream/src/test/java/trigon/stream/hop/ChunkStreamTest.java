@@ -10,10 +10,12 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import trigon.testsupport.ManualClock;
 import trigon.testsupport.verbs.SendFabric;
 import trigon.verbs.QueuePairStateCode;
 
@@ -249,6 +251,28 @@ class ChunkStreamTest {
             assertThatThrownBy(() -> reader.write(bytes(3))).isInstanceOf(IOException.class);
             assertThat(reader.hasInput()).isFalse();
             assertThat(reader.listen()).isTrue();
+        }
+    }
+
+    /** As with a queue pair that failed and could not say so by a completion. */
+    @Test
+    void aDeviceThatSaysNothingOfWhatIsSentBreaksIt() throws IOException {
+        ManualClock clock = new ManualClock();
+        try (HopDevices watched = TestHop.devices(fabric, clock);
+                TestHop hop = new TestHop(watched, watched)) {
+            ChunkStream writer = hop.dialler.orElseThrow();
+            assertThat(writer.write(bytes(1))).isOne();
+            writer.poll();
+            clock.advance(Duration.ofHours(1)); // nothing is under way
+            writer.poll();
+
+            fabric.fallSilent();
+            assertThat(writer.write(bytes(2))).isOne();
+            clock.advance(Duration.ofMillis(9_999));
+            writer.poll();
+            clock.advance(Duration.ofMillis(1));
+
+            assertThatThrownBy(writer::poll).isInstanceOf(IOException.class).hasMessageContaining("says nothing");
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import trigon.stream.ByteStream;
+import trigon.system.NanoClock;
 import trigon.testsupport.verbs.SendFabric;
 import trigon.verbs.Gid;
 
@@ -64,6 +65,10 @@ final class TestHop implements AutoCloseable {
     /** The slots of all their hops lock so much at most. */
     static HopDevices devices(SendFabric fabric, long mostBytes) {
         return new HopDevices(List.of(new HopPort(fabric, LOCAL, "one", 1, GID)), mostBytes);
+    }
+
+    static HopDevices devices(SendFabric fabric, NanoClock clock) {
+        return new HopDevices(List.of(new HopPort(fabric, LOCAL, "one", 1, GID)), Long.MAX_VALUE, clock);
     }
 
     static ByteBuffer bytes(int... values) {

@@ -54,6 +54,7 @@ public final class SendFabric implements VerbsProvider {
     private long memoryLimit = Long.MAX_VALUE;
     private boolean keepsQueuePairs;
     private boolean broken;
+    private boolean mute;
     private int resets;
     private int openings;
     private @Nullable SplittableRandom late;
@@ -105,6 +106,11 @@ public final class SendFabric implements VerbsProvider {
     /** Number of times that a device has been opened. */
     public synchronized int openings() {
         return openings;
+    }
+
+    /** From now on nothing that is sent arrives, and no device says a word of it. */
+    public synchronized void fallSilent() {
+        mute = true;
     }
 
     /** Takes all queue pairs to the error state, as after a cable is cut for long. */
@@ -375,6 +381,9 @@ public final class SendFabric implements VerbsProvider {
             synchronized (SendFabric.this) {
                 if (closed || (state != QueuePairStateCode.READY_TO_SEND && state != QueuePairStateCode.ERROR)) {
                     return Errno.EINVAL;
+                }
+                if (mute) {
+                    return 0;
                 }
                 boolean inline = (sendFlags & SendFlag.INLINE) != 0;
                 WorkCompletionStatus status = send(localAddress, length, localKey, immediate, inline);
