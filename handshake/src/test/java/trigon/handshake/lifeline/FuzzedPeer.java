@@ -10,7 +10,10 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -38,6 +41,9 @@ public final class FuzzedPeer {
     private final HandshakeProofs proofsOfAnotherSecret;
     private final ByteBuffer script;
     private final List<HandshakeMessage> heard = new ArrayList<>();
+
+    /** How often each stream was refused. */
+    private final Map<Integer, Integer> rejections = new HashMap<>();
 
     /**
      * A peer on its end of a new channel.
@@ -157,7 +163,8 @@ public final class FuzzedPeer {
                 return;
             }
             case HandshakeMessage.Hello _ -> proofs.note(frame);
-            case HandshakeMessage.Reject _, HandshakeMessage.Closed _ -> {}
+            case HandshakeMessage.Reject _ -> rejections.merge(header.stream(), 1, Integer::sum);
+            case HandshakeMessage.Closed _ -> {}
             case HandshakeMessage.Alive(long count)
             when count == 0 && side == Side.LISTENING && proofs.verify(frame) -> echo();
             default -> proofs.verify(frame); // wrong, where the two no longer agree on what was said
@@ -175,6 +182,11 @@ public final class FuzzedPeer {
     /** What the other end has said, in this order. */
     public List<HandshakeMessage> heard() {
         return heard;
+    }
+
+    /** How often each stream was refused, of those that were. */
+    public Collection<Integer> rejections() {
+        return rejections.values();
     }
 
     public boolean isOpen() {
