@@ -17,6 +17,9 @@ import trigon.tools.machine.NcclHost;
 /** The processes of a run, each a node with a log of its own. Closing ends them. One thread. */
 final class DemoRanks implements AutoCloseable {
 
+    /** So long a rank waits for others, which an emulated processor that is busy elsewhere takes minutes to start. */
+    private static final int MAX_SECONDS = 300;
+
     private static final int LINES_OF_A_FAILURE = 25;
 
     private final Map<String, String> environment;
@@ -80,7 +83,7 @@ final class DemoRanks implements AutoCloseable {
         all.put("TRIGON_CONFIG", settings().toString());
         all.put("NCCL_DEBUG", "INFO");
         all.putAll(variables);
-        String own = "--rank %d --ranks %d --timeout 120 --rendezvous".formatted(started.size(), count);
+        String own = "--rank %d --ranks %d --timeout %d --rendezvous".formatted(started.size(), count, MAX_SECONDS);
         List<String> words = new ArrayList<>(List.of(own.split(" ", -1)));
         words.addAll(List.of(
                 folder.resolve("rendezvous").toString(), "--cuts", cuts(node).toString()));
