@@ -14,7 +14,7 @@ import trigon.nccl.NetPlugin;
  */
 public final class UpcallTable {
 
-    private static final int MOST_ARGUMENTS = 6;
+    private static final int MAX_ARGUMENTS = 6;
     private static final int ARGUMENTS_OF_TEST = 3;
 
     private UpcallTable() {}
@@ -41,9 +41,9 @@ public final class UpcallTable {
                 address,
                 entries,
                 List.of(
-                        UpcallStubs.stub(lookup, control, "call", MOST_ARGUMENTS, Arena.global()),
-                        UpcallStubs.stub(lookup, dataPath, "isend", MOST_ARGUMENTS, Arena.global()),
-                        UpcallStubs.stub(lookup, dataPath, "irecv", MOST_ARGUMENTS, Arena.global()),
+                        UpcallStubs.stub(lookup, control, "call", MAX_ARGUMENTS, Arena.global()),
+                        UpcallStubs.stub(lookup, dataPath, "isend", MAX_ARGUMENTS, Arena.global()),
+                        UpcallStubs.stub(lookup, dataPath, "irecv", MAX_ARGUMENTS, Arena.global()),
                         UpcallStubs.stub(lookup, dataPath, "test", ARGUMENTS_OF_TEST, Arena.global())));
         var _ = warmUp.getAsInt();
         control.replacePlugin(plugin);

@@ -8,7 +8,7 @@ import trigon.relay.table.NetworkMap.Cable;
 /** Hops between nodes, over cables of a speed or faster; counted when they are first asked for. One thread. */
 final class Hops {
 
-    /** What is farther is not reached. */
+    /** Number of hops that stands for a node that is not reached. */
     static final int FAR = 1 << 10;
 
     private final NetworkMap map;
@@ -22,7 +22,7 @@ final class Hops {
     private final int[] steps;
     private final int[][][] counted;
 
-    /** Without these cables. */
+    /** Counts hops over all cables of the map but these. */
     Hops(NetworkMap map, BitSet without) {
         this.map = map;
         List<Cable> all = map.cables();

@@ -18,7 +18,7 @@ final class Placing {
     private final int[] load;
     private final long[] weights;
 
-    /** Of the nodes that were reached: the busiest cable before, the sum of squares, and where they come from. */
+    /** Load of the busiest cable on the way to each node; then the sum of squares, and the last cable. */
     private final long[] busiest;
 
     private final long[] sum;

@@ -1,6 +1,6 @@
 package trigon.relay.table;
 
-/** What steps of bandwidth are to a table, in whole numbers. */
+/** Speeds of the steps of bandwidth, as whole numbers without a unit: a table compares them alone. */
 final class Speed {
 
     private static final int MAX_STEP = 30;

@@ -30,7 +30,7 @@ public final class TableRoutes {
         }
     };
 
-    /** Of the nodes that are known now. */
+    /** Routes between the nodes that are known whenever it is asked. */
     public TableRoutes(Supplier<Nodes> nodes) {
         this.nodes = nodes;
     }

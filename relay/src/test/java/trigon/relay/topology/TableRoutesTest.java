@@ -42,7 +42,7 @@ class TableRoutesTest {
         }
     }
 
-    /** Of the table's routes, those that need relays. */
+    /** Routes of the table that need relays. */
     private static List<List<String>> names(Simulation net, int from, int to) {
         Nodes known = net.nodes.get(from).nodes();
         CableMap map =

@@ -72,7 +72,7 @@ public record Plan(
     /** A cable that is not there, and what it would bring. */
     public record OneMore(String from, String to, double allReduce, double allToAll, double worstAllToAll) {}
 
-    /** What is less is no gain. */
+    /** Ratio from which a gain counts as one: rounding makes smaller ones. */
     private static final double MORE = 1.01;
 
     /** All cables that may be bought are looked at closely up to so many nodes; of more, those that save most hops. */
@@ -190,7 +190,7 @@ public record Plan(
         return removals;
     }
 
-    /** What the other cables between the two nodes carry without one, in Gbit/s. */
+    /** Speed of the other cables between the two nodes without one, in Gbit/s. */
     private static double left(Cabling cabling, List<Integer> wire, Optional<Double> gigabits) {
         Cabling.Cable cable = cabling.cables().get(wire.getFirst());
         boolean isOnly = cabling.cables().stream().filter(cable::isBeside).count() == wire.size();
