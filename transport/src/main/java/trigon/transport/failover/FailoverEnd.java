@@ -52,8 +52,18 @@ final class FailoverEnd {
         path.peerIsGone(new LifelineEnd.Failed(ofConnection(why)));
     }
 
-    /** No path was found in time. */
-    static void byTime(PathChannel path, String why) {
+    /**
+     * No path was found in time.
+     *
+     * @param suspicion of the paths in use
+     * @param limit of a peer's silence
+     * @param why it was looked for, and what was found
+     */
+    static void byTime(PathChannel path, PathSuspicion suspicion, Duration limit, String why) {
+        if (suspicion.isSilent()) {
+            path.peerIsGone(new LifelineEnd.Silent(limit));
+            return;
+        }
         path.giveUp(
                 NcclResult.REMOTE_ERROR,
                 ofConnection(("%s; and no path to the peer came up within handshake.peerTimeout. Check the cables,"

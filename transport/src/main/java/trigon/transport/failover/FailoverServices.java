@@ -1,16 +1,19 @@
 package trigon.transport.failover;
 
 import java.time.Duration;
+import trigon.config.HandshakeConfig;
 import trigon.transport.connect.CandidatePaths;
 import trigon.transport.connect.ControlTasks;
 import trigon.transport.connect.LocalSide;
 import trigon.transport.failover.search.PathQuestions;
 import trigon.transport.failover.search.PathSearch;
+import trigon.transport.failover.search.Peers;
 
 /**
  * The services that the failovers of all sessions of a process share. Thread-safe.
  *
  * @param paths finds paths over which peers answer
+ * @param peers judges whether these can be reached
  * @param offers brings up new queue pairs
  * @param failbacks has senders look for the links that they have left
  * @param stalls watches over the messages of senders
@@ -19,6 +22,7 @@ import trigon.transport.failover.search.PathSearch;
  */
 record FailoverServices(
         PathSearch paths,
+        Peers peers,
         PathOffers offers,
         FailbackTimer failbacks,
         StallWatch stalls,
@@ -31,13 +35,14 @@ record FailoverServices(
             CandidatePaths candidates,
             ControlTasks control,
             FailoverTasks tasks,
-            Duration peerTimeout) {
+            HandshakeConfig limits) {
         return new FailoverServices(
                 new PathSearch(side.links(), candidates, new PathQuestions(side.client(), tasks.clock()), tasks::after),
+                new Peers(limits.peerTimeout(), limits.stoppedTimeout(), tasks.clock()),
                 new PathOffers(side),
                 new FailbackTimer(control.blocking(FailbackTimer.WHILE)),
                 new StallWatch(control.brief(StallWatch.LOOK), control.control(), tasks.clock()),
                 tasks,
-                peerTimeout);
+                limits.peerTimeout());
     }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.config.HandshakeConfig;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.listen.HandshakeListeners;
@@ -47,7 +48,7 @@ public final class Failovers {
      * Makes one of a plugin; on if what peers are told of it says so.
      *
      * @param candidates where new paths are looked for
-     * @param peerTimeout so long a path is looked for
+     * @param limits so long a path is looked for
      */
     public Failovers(
             LocalSide side,
@@ -55,13 +56,13 @@ public final class Failovers {
             HandshakeListeners listeners,
             ControlTasks tasks,
             ControlThreads threads,
-            Duration peerTimeout) {
+            HandshakeConfig limits) {
         on = side.self().failover();
         this.listeners = listeners;
         health = new PathHealth(tasks.clock());
         FailoverTasks does = new FailoverTasks(
                 tasks.brief(Duration.ZERO), threads.moving(), threads::relieve, tasks::brief, tasks.clock());
-        services = FailoverServices.of(side, candidates, tasks, does, peerTimeout);
+        services = FailoverServices.of(side, candidates, tasks, does, limits);
         if (on) {
             tasks.control().execute(ProcessBarrier::isAvailable); // what takes time at first is done then
         }

@@ -74,15 +74,6 @@ final class Journal {
         TraceLog.event("failover", "connection", connection, "path", paths.getFirst(), "why", why);
     }
 
-    /** There is none for the moment. */
-    void logWait(PathChannel path, String why) {
-        log.warn(
-                "{}: {}. No path to {} is up; the connection waits for one until handshake.peerTimeout",
-                path,
-                why,
-                peer);
-    }
-
     /**
      * It goes on over other paths.
      *

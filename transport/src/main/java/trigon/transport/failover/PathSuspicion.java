@@ -28,6 +28,8 @@ final class PathSuspicion {
         QUIET,
         /** The lifeline has ended: the peer's end, or the path's. */
         DOUBTFUL,
+        /** Nothing was heard for longer than a peer may be silent; over another path it may answer. */
+        SILENT,
         /** A path is of no use any more. */
         BROKEN
     }
@@ -94,6 +96,11 @@ final class PathSuspicion {
         state = state.raisedTo(Level.DOUBTFUL, why);
     }
 
+    /** A path's lifeline has ended, since nothing was heard for so long. */
+    private void markSilent(String why) {
+        state = state.raisedTo(Level.SILENT, why);
+    }
+
     /** Nothing was heard for a while. */
     synchronized void markQuiet() {
         state = state.raisedTo(Level.QUIET, "");
@@ -109,6 +116,7 @@ final class PathSuspicion {
         switch (loss) {
             case PathLoss.Here here when here.ofCommunicator().isEmpty() -> markBroken(path, here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _, var _) -> markDoubtful(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Silent _, var _) -> markSilent(loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure), var _)
             when failure.scope() == EndFailure.Scope.PATH -> markBrokenByPeer(path, loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _, var _) when left -> {}
@@ -155,6 +163,11 @@ final class PathSuspicion {
 
     private boolean areLinksUp() {
         return state.paths.stream().allMatch(path -> path.link().isUp());
+    }
+
+    /** Tells whether all that is known is that nothing was heard for longer than a peer may be silent. */
+    synchronized boolean isSilent() {
+        return state.level == Level.SILENT;
     }
 
     synchronized boolean isKnown() {

@@ -21,6 +21,7 @@ import trigon.handshake.message.ResumeCounts;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Absence;
 import trigon.transport.failover.search.Found;
+import trigon.transport.failover.search.Peers;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.protocol.MessageProtocol;
@@ -50,9 +51,10 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final HandshakeListeners listeners;
     private final PathOffers offers;
     private final Journal journal;
+    private final Peers peers;
+    private final Duration peerTimeout;
     private final FailoverTasks tasks;
     private final FailoverSteps steps;
-    private final Duration peerTimeout;
     private final FailoverEnd end = new FailoverEnd();
 
     /** Held by who does something to the session. */
@@ -91,6 +93,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
         tasks = services.tasks();
         steps = new FailoverSteps(tasks, session, loss -> giveUp(session.path(), loss), this::cannotWork);
         sender = new UnheardSender(peer, session, services, suspicion, end, this::breakPath);
+        peers = services.peers();
         peerTimeout = services.peerTimeout();
     }
 
@@ -180,13 +183,11 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private void judge(Absence absence, PathChannel previous, Found found) {
-        if (!found.alive().isEmpty()) {
-            outage.noteAnswer();
-        }
+        boolean lost = peers.observe(peer, session.isPinned(), found, this::why);
         if (absence.observe(found, System.nanoTime())) {
             giveUp(previous, () -> FailoverEnd.byAbsence(previous));
-        } else if (outage.isUnansweredFor(peerTimeout)) {
-            giveUp(previous, () -> FailoverEnd.byTime(previous, why()));
+        } else if (lost) {
+            giveUp(previous, () -> FailoverEnd.byTime(previous, suspicion, peerTimeout, why()));
         } else {
             steps.beginLater(absence.until(PAUSE, System.nanoTime()), () -> waitForTheSender(absence));
         }

@@ -8,6 +8,7 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.failover.search.PathSearch;
+import trigon.transport.failover.search.Peers;
 import trigon.transport.failover.search.ProvenEnds;
 import trigon.transport.failover.search.Search;
 import trigon.transport.path.PathChannel;
@@ -26,9 +27,18 @@ import trigon.transport.session.Resumption;
  */
 final class SenderFailover implements Failover, FailbackTimer.Sender {
 
+    /**
+     * Judgement after a round of questions.
+     *
+     * @param gone whether the peer's end of this connection is no more
+     * @param lost whether nobody has answered any connection for too long
+     */
+    private record Verdict(boolean gone, boolean lost) {}
+
     private final Resumption session;
     private final Counterpart peer;
     private final PathSearch paths;
+    private final Peers peers;
     private final Journal journal;
     private final Failback back;
     private final FailoverTasks tasks;
@@ -56,6 +66,7 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
         this.session = session;
         this.peer = peer;
         paths = services.paths();
+        peers = services.peers();
         this.journal = journal;
         back = new Failback(this, session, peer, journal, services, end);
         tasks = services.tasks();
@@ -153,24 +164,29 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
     }
 
     private void judge(Search search, Found found) {
-        boolean gone = search.observe(found);
+        Verdict verdict = new Verdict(
+                search.observe(found), peers.observe(peer, session.isPinned(), found, this::whyNoPath));
         if (found.alive().isEmpty()) {
-            lookAgain(search, gone);
+            lookAgain(search, verdict);
         } else if (suspicion.isCertain()) {
-            moveOrLookAgain(search, found, gone);
+            moveOrLookAgain(search, found, verdict);
         } else { // a peer that was stopped answers over the path in use, too
-            steps.beginLater(PathSuspicion.HEARING, () -> moveOrLookAgain(search, found, gone));
+            steps.beginLater(PathSuspicion.HEARING, () -> moveOrLookAgain(search, found, verdict));
         }
     }
 
-    private void moveOrLookAgain(Search search, Found found, boolean gone) {
+    private String whyNoPath() {
+        return suspicion.words() + paths.notTaken(peer, session);
+    }
+
+    private void moveOrLookAgain(Search search, Found found, Verdict verdict) {
         if (stopIfHeardAgain()) {
             return;
         }
-        moves.tryMove(found.forQueuePairs(session.queuePairs()), search, move -> goOn(move, search, gone));
+        moves.tryMove(found.forQueuePairs(session.queuePairs()), search, move -> goOn(move, search, verdict));
     }
 
-    private void goOn(Move move, Search search, boolean gone) {
+    private void goOn(Move move, Search search, Verdict verdict) {
         switch (move) {
             case MADE -> {
                 if (!finishIfWell()) {
@@ -180,24 +196,21 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
             }
             case FAILED -> {
                 search.countFailedMove();
-                lookAgain(search, gone);
+                lookAgain(search, verdict);
             }
             case REFUSED -> {}
         }
     }
 
-    private void lookAgain(Search search, boolean gone) {
+    private void lookAgain(Search search, Verdict verdict) {
         if (endIfLost() || stopIfHeardAgain()) {
             return;
         }
-        if (gone) {
+        if (verdict.gone) {
             giveUp(() -> FailoverEnd.byAbsence(session.path()));
-        } else if (isOver(search)) {
-            giveUp(() -> FailoverEnd.byTime(session.path(), suspicion.words() + paths.notTaken(peer, session)));
+        } else if ((verdict.lost || search.isFruitless(peerTimeout)) && (suspicion.isKnown() || !moves.isUp())) {
+            giveUp(() -> FailoverEnd.byTime(session.path(), suspicion, peerTimeout, whyNoPath()));
         } else {
-            if (search.warnsNow(suspicion.isKnown())) {
-                journal.logWait(session.path(), suspicion.words() + paths.notTaken(peer, session));
-            }
             steps.beginLater(search.nextPause(), () -> look(search));
         }
     }
@@ -208,11 +221,6 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
             working = false;
         }
         return !working;
-    }
-
-    /** Tells whether it is for this to say that the time is over, and not for the lifeline. */
-    private boolean isOver(Search search) {
-        return search.isOver(peerTimeout) && (suspicion.isKnown() || !moves.isUp());
     }
 
     /** Tells whether all is well with the path in use; then nothing more is done. */

@@ -128,7 +128,7 @@ final class TransportAssembly {
                 node.listeners(),
                 tasks,
                 node.threads(),
-                setup.config().handshake().peerTimeout());
+                setup.config().handshake());
     }
 
     /** Watches links and connections from now on. */

@@ -2,8 +2,11 @@ package trigon.transport.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import trigon.handshake.LifelineEnd;
+import trigon.transport.path.PathLoss;
 
 class PathSuspicionTest {
 
@@ -39,6 +42,16 @@ class PathSuspicionTest {
 
         assertThat(suspicion.clearIfHeard()).isTrue();
         assertThat(suspicion.isThere()).isFalse();
+    }
+
+    @Test
+    void aPathThatIsSilentForTooLongIsNoReasonToGiveUpThePeer() {
+        PathLoss silence = new PathLoss.OfPeer("b", new LifelineEnd.Silent(Duration.ofSeconds(21)));
+
+        assertThat(suspicion.note(null, silence, false)).isTrue();
+        assertThat(suspicion.isKnown()).isTrue();
+        assertThat(suspicion.isSilent()).isTrue();
+        assertThat(suspicion.words()).contains("the peer has been silent for 21.0 s");
     }
 
     @Test

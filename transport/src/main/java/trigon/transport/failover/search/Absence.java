@@ -30,8 +30,4 @@ public final class Absence {
         Duration left = seen ? LASTS.minusNanos(now - since).plusMillis(1) : otherwise;
         return left.compareTo(otherwise) < 0 ? left : otherwise;
     }
-
-    boolean isSeen() {
-        return seen;
-    }
 }

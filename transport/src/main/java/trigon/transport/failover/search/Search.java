@@ -13,7 +13,7 @@ import trigon.transport.resume.SenderResume;
 public final class Search {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+    static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
     /** Moves that may fail one after the other: as many as may fail without a message getting across. */
     static final int MAX_FAILED_MOVES = SenderResume.MAX_FRUITLESS;
@@ -22,14 +22,8 @@ public final class Search {
     private final Absence absence = new Absence();
     private final Set<Path> excluded = new HashSet<>();
     private long start;
-
-    /** When the peer last answered over any path; at first the start. */
-    private long answeredAt;
-
     private int failedMoves;
     private Duration pause = FIRST_PAUSE;
-    private boolean warned;
-    private boolean stopped;
 
     /** One that begins now. */
     public Search(NanoClock clock) {
@@ -40,7 +34,6 @@ public final class Search {
     /** It begins again: the connection has moved, and its new paths have failed. */
     public void restart() {
         start = clock.nanoTime();
-        answeredAt = start;
         failedMoves = 0;
     }
 
@@ -49,13 +42,9 @@ public final class Search {
         failedMoves++;
     }
 
-    /**
-     * Returns whether to give up: the peer has not answered for so long; or it answers all the time, and no move to
-     * where it does has succeeded. What this node is late with does not count, nor what the peer is.
-     */
-    public boolean isOver(Duration limit) {
-        long now = clock.nanoTime();
-        return now - answeredAt > limit.toNanos() || (failedMoves > MAX_FAILED_MOVES && now - start > limit.toNanos());
+    /** Returns whether to give up: the peer answers all the time, and no move to where it does has succeeded. */
+    public boolean isFruitless(Duration limit) {
+        return failedMoves > MAX_FAILED_MOVES && nanos() > limit.toNanos();
     }
 
     /** For how long it has gone on, in nanoseconds. */
@@ -85,21 +74,7 @@ public final class Search {
 
     /** Takes note of what a round has found. Returns whether the peer is gone. */
     public boolean observe(Found found) {
-        stopped = found.isStopped();
-        answeredAt = found.alive().isEmpty() ? answeredAt : clock.nanoTime();
         return absence.observe(found, clock.nanoTime());
-    }
-
-    /**
-     * Tells whether to say that there is no answer, which is said once, and not of a peer that may be gone; nor of one
-     * that is stopped, unless more speaks against the path.
-     *
-     * @param isLost whether the path in use is known to be of no use
-     */
-    public boolean warnsNow(boolean isLost) {
-        boolean now = !warned && !absence.isSeen() && (isLost || !stopped) && nanos() > Absence.LASTS.toNanos();
-        warned |= now;
-        return now;
     }
 
     /** So long to the next round. */

@@ -28,9 +28,7 @@ class AbsenceTest {
     void beginsAnewAfterALookThatDoesNotSaySo() {
         assertThat(absence.observe(GONE, START)).isFalse();
         assertThat(absence.observe(UNKNOWN, START + LASTS)).isFalse();
-        assertThat(absence.isSeen()).isFalse();
         assertThat(absence.observe(GONE, START + LASTS + 1)).isFalse();
-        assertThat(absence.isSeen()).isTrue();
     }
 
     @Test
