@@ -43,4 +43,23 @@ static int64_t thread(void) {
   return (int64_t)lane_thread();
 }
 
-const struct lane_functions lane_functions = {isend, irecv, repeat, confirmed, take, thread};
+static int64_t post(struct flush_device *device, uint64_t address, uint32_t key) {
+  return flush_post(device, address, key);
+}
+
+static int64_t owe(struct flush_device *device, struct flush *flush) {
+  flush_owe(device, flush);
+  return 0;
+}
+
+static int64_t finish(struct flush_device *device) {
+  flush_finish(device);
+  return 0;
+}
+
+static int64_t poll(struct flush_device *device) {
+  return flush_poll(device);
+}
+
+const struct lane_functions lane_functions = {isend, irecv,  repeat, confirmed, take,
+                                              thread, post, owe,    finish,    poll};

@@ -26,6 +26,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "flush.h"
 #include "verbs_abi.h"
 
 /*
@@ -145,11 +146,11 @@ struct lane {
   struct lane_counters *counters; /* of its path */
   struct completion *completions; /* LANE_COMPLETIONS of them */
   int32_t polled;                 /* what the last poll returned, if Java is to take it; or 0 */
-  uint32_t taken;                 /* and of these completions, those that are accounted for */
+  uint16_t taken;                 /* and of these completions, those that are accounted for */
+  uint16_t waited;                /* not 0 once the next message has been counted as waiting */
   uint32_t completed;             /* requests finished, one after the other, modulo 2^32 */
   int32_t refused;                /* errno of the post that was refused last */
-  uint32_t waited;                /* not 0 once the next message has been counted as waiting */
-  uint32_t unused;
+  struct flushes *flushes;        /* of a receiver with a GPU's memory, there before that has a handle; else NULL */
 
   void *queue_pair;
   void *queue;
@@ -185,7 +186,8 @@ struct lane_memory {
   uint64_t length;
   uint32_t local_key;
   uint32_t remote_key;
-  uint64_t unused[3];
+  uint32_t of_gpu; /* 1: received messages are flushed */
+  uint32_t unused[5];
 };
 
 /* A number of this thread, the same wherever it is asked for. */
@@ -603,7 +605,7 @@ static inline bool lane_poll(struct lane *lane) {
     return true;
   }
   lane->polled = count;
-  lane->taken = (uint32_t)taken;
+  lane->taken = (uint16_t)taken;
   return false;
 }
 

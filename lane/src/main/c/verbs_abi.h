@@ -52,7 +52,7 @@ struct memory_piece {
   uint32_t key;
 };
 
-/* struct ibv_send_wr, for RDMA WRITE and SEND. */
+/* struct ibv_send_wr, for RDMA WRITE, RDMA READ and SEND. */
 struct send_request {
   uint64_t number;
   struct send_request *next;
@@ -67,7 +67,13 @@ struct send_request {
 };
 
 /* enum ibv_wr_opcode and enum ibv_send_flags. */
-enum { REQUEST_WRITE = 0, REQUEST_WRITE_WITH_IMMEDIATE = 1, REQUEST_SEND = 2, REQUEST_SEND_WITH_IMMEDIATE = 3 };
+enum {
+  REQUEST_WRITE = 0,
+  REQUEST_WRITE_WITH_IMMEDIATE = 1,
+  REQUEST_SEND = 2,
+  REQUEST_SEND_WITH_IMMEDIATE = 3,
+  REQUEST_READ = 4
+};
 enum { REQUEST_SIGNALED = 1 << 1, REQUEST_INLINE = 1 << 3 };
 
 /* Beside them, Trigon's own, which a device of libibverbs does not get: trigon.verbs.SendFlag. */

@@ -448,6 +448,153 @@ static void wraps(uint64_t first) {
   close_it();
 }
 
+/* ---- flushes ---- */
+
+static struct flush_device flush_device;
+static struct flushes flushes;
+static int reads_posted, read_errno;
+
+static int post_read(void *queue_pair, struct send_request *request, struct send_request **refused) {
+  const struct lane_memory *memory = &receiver->memories[0];
+  CHECK(queue_pair == &flush_device && request->opcode == REQUEST_READ && request->flags == REQUEST_SIGNALED);
+  CHECK(request->next == NULL && request->piece_count == 1 && request->pieces->length == 1);
+  CHECK(request->pieces->address == flush_device.landing && request->pieces->key == flush_device.landing_key);
+  CHECK(request->remote_address >= memory->address && request->remote_key == memory->remote_key);
+  *refused = request;
+  reads_posted += read_errno == 0;
+  return read_errno;
+}
+
+static void open_flushes(uint64_t next) {
+  way = RENDEZVOUS;
+  open_from(0);
+  receiver->memories[0].of_gpu = 1;
+  flush_device = (struct flush_device){.queue_pair = &flush_device,
+                                       .post_send = post_read,
+                                       .poll = poll_canned,
+                                       .landing = 4096,
+                                       .landing_key = 77};
+  flushes = (struct flushes){.device = &flush_device, .next = next};
+  receiver->lane->flushes = &flushes;
+  reads_posted = read_errno = canned_count = 0;
+  memset(canned, 0, sizeof canned);
+}
+
+static enum lane_outcome flush(void **request) {
+  return lane_flush(receiver->comm, receiver->memories[0].address + 5, 8, receiver->handles[0], request);
+}
+
+static uint64_t flush_begun(void) {
+  void *request = NULL;
+  CHECK(flush(&request) == LANE_ANSWERED);
+  const uint64_t handle = (uint64_t)(uintptr_t)request;
+  CHECK((handle & 3) == 3 && comm_of(handle) == receiver->comm);
+  return handle;
+}
+
+static bool is_flushed(uint64_t request) {
+  int done = 0, size = 0;
+  CHECK(lane_test(request, &done, &size) == LANE_ANSWERED && size == 0);
+  return done;
+}
+
+static bool is_flush_for_java(void) {
+  const struct flushes before = flushes;
+  const struct flush_device device_before = flush_device;
+  void *request = NULL;
+  return flush(&request) == LANE_FOR_JAVA && request == NULL && memcmp(&before, &flushes, sizeof flushes) == 0 &&
+         memcmp(&device_before, &flush_device, sizeof flush_device) == 0;
+}
+
+static bool is_test_for_java(uint64_t request) {
+  int done = 0, size = 0;
+  return lane_test(request, &done, &size) == LANE_FOR_JAVA && !done;
+}
+
+/* A READ for each, which are done in their order, whichever NCCL asks for. */
+static void flushes_from(uint64_t next) {
+  open_flushes(next);
+  uint64_t requests[FLUSHES];
+  for (int round = 0; round < 3; round++) {
+    for (int i = 0; i < FLUSHES; i++) {
+      requests[i] = flush_begun();
+      CHECK(entry_of(receiver->lane, requests[i])->request != requests[i]);
+    }
+    CHECK(reads_posted == (round + 1) * FLUSHES && is_flush_for_java()); // NCCL has no more of them
+    canned_count = 0;
+    CHECK(!is_flushed(requests[0]) && !is_flushed(requests[FLUSHES - 1]));
+    canned_count = 10;
+    CHECK(!is_flushed(requests[10]) && is_flushed(requests[9]) && is_test_for_java(requests[9]));
+    CHECK(is_flush_for_java()); // the oldest is not told
+    canned_count = LANE_COMPLETIONS;
+    CHECK(!is_flushed(requests[FLUSHES - 1]) && is_flushed(requests[FLUSHES - 1]));
+    for (int i = FLUSHES - 2; i >= 0; i--) {
+      CHECK(i == 9 || is_flushed(requests[i]));
+    }
+  }
+  CHECK(flush_device.done == flush_device.owed && receiver->lane->next == 0 && receiver->lane->room != 0);
+  close_it();
+}
+
+static void leaves_unusual_flushes(void) {
+  open_flushes(0);
+  const uint64_t at = receiver->memories[0].address, handle = receiver->handles[0];
+  void *request = NULL;
+  CHECK(lane_flush(receiver->comm, at, 0, handle, &request) == LANE_FOR_JAVA);
+  CHECK(lane_flush(receiver->comm, at, -1, handle, &request) == LANE_FOR_JAVA);
+  CHECK(lane_flush(receiver->comm, at - 1, 8, handle, &request) == LANE_FOR_JAVA);
+  CHECK(lane_flush(0, at, 8, handle, &request) == LANE_FOR_JAVA);
+  CHECK(lane_flush(sender->comm, at, 8, handle, &request) == LANE_FOR_JAVA);
+  CHECK(lane_flush(receiver->comm, at, 8, 0, &request) == LANE_FOR_JAVA);
+  CHECK(lane_flush(receiver->comm, receiver->memories[1].address, 8, receiver->handles[1], &request) ==
+        LANE_FOR_JAVA); // the host's
+  CHECK(request == NULL && reads_posted == 0 && is_test_for_java(receiver->comm | 3));
+  atomic_store(&receiver->lane->gate, GATE_ASK);
+  CHECK(is_flush_for_java());
+  atomic_store(&receiver->lane->gate, GATE_OPEN);
+  read_errno = EINVAL;
+  CHECK(is_flush_for_java());
+  read_errno = 0;
+  flushes.device = NULL;
+  CHECK(is_flush_for_java());
+  flushes.device = &flush_device;
+
+  const uint64_t first = flush_begun(), second = flush_begun();
+  CHECK(is_test_for_java(second + 4) && is_test_for_java(first + (FLUSHES << 2)));
+  atomic_store(&receiver->lane->gate, GATE_FENCED);
+  CHECK(is_test_for_java(first));
+  atomic_store(&receiver->lane->gate, GATE_OPEN);
+  flushes.all[0].begun = 0; // by Java, which has not asked for READs
+  CHECK(is_test_for_java(first));
+  flushes.all[0].begun = 1;
+  flushes.device = NULL;
+  CHECK(is_test_for_java(first));
+  close_it();
+}
+
+static void leaves_reads_that_fail(void) {
+  open_flushes(0);
+  const uint64_t first = flush_begun(), second = flush_begun(), third = flush_begun();
+  canned_count = 3;
+  canned[1].status = STATUS_RETRIES;
+  canned[2].status = STATUS_FLUSHED;
+  CHECK(is_test_for_java(second) && flush_device.trouble == STATUS_RETRIES && flush_device.done == 1);
+  canned_count = 0;
+  CHECK(is_test_for_java(second) && is_test_for_java(third)); // there is no other poll
+  CHECK(is_flushed(first));
+
+  flush_device.trouble = 0; // another queue pair
+  canned_count = -EIO;
+  CHECK(is_test_for_java(second) && flush_device.trouble == -EIO && flush_device.done == 1);
+  flush_device.trouble = 0;
+  CHECK(lane_functions.flush_finish(&flush_device) == 0); // the driver has flushed it
+  CHECK(is_flushed(second));
+  memset(canned, 0, sizeof canned);
+  canned_count = 2; // more than is asked for
+  CHECK(is_flushed(third) && flush_device.done == 3);
+  close_it();
+}
+
 void check_cases(void) {
   leaves_unusual_completions();
   leaves_what_is_not_asked_for();
@@ -459,6 +606,10 @@ void check_cases(void) {
   leaves_unusual_messages();
   keeps_nothing_of_a_message_that_is_refused();
   has_asked_when_there_is_no_room();
+  flushes_from(0);
+  flushes_from((UINT64_C(1) << 30) - 50);
+  leaves_unusual_flushes();
+  leaves_reads_that_fail();
   for (way = RENDEZVOUS; way <= EAGER_UNTIL_THE_END; way++) {
     wraps(0);
     wraps((UINT64_C(1) << 30) - 50);

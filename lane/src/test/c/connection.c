@@ -102,7 +102,8 @@ static void use(struct side *side, struct device_end *end, uint64_t from) {
   lane->longest = LONGEST;
   lane->room = side->depth = end->send_depth;
   lane->receives = 0;
-  lane->written = lane->waited = lane->eager = 0;
+  lane->written = lane->eager = 0;
+  lane->waited = 0;
   lane->delivered = NULL;
   lane->confirmed = from;
   for (int i = 0; i < 2; i++) {

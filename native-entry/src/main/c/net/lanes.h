@@ -1,7 +1,8 @@
 /*
- * What isend(), irecv() and test() do without a call into Java: messages of comms that run as usual, by their lanes
- * (lane/lane.h), and requests that are known to have succeeded, whoever has moved them. Everything else is Java's:
- * errors, comms without a lane or whose gate is not open, memory of another comm, sizes that do not fit.
+ * What isend(), irecv(), iflush() and test() do without a call into Java: messages of comms that run as usual, by
+ * their lanes (lane/lane.h), their flushes, and requests that are known to have succeeded, whoever has moved them.
+ * Everything else is Java's: errors, comms without a lane or whose gate is not open, memory of another comm, sizes that
+ * do not fit.
  *
  * A lane is used by one thread at a time: the one that makes the comm's data-path calls, be it here or in Java, and
  * whoever opens and closes the comm, before and after these; NCCL hands it on in between. Lanes are never freed while
@@ -20,11 +21,6 @@
  */
 extern struct lane *_Atomic lanes[LANES] __attribute__((visibility("hidden")));
 extern struct lane_memory *_Atomic lane_memories[LANES] __attribute__((visibility("hidden")));
-
-/* A flush has numbers of its own, and no entry: trigon.transport.handle.RequestHandle. Java answers for it. */
-static inline bool is_flush(uint64_t request) {
-  return (request & 2) != 0;
-}
 
 static inline struct lane *lane_of(uint64_t handle) {
   return atomic_load_explicit(&lanes[slot_of(handle)], memory_order_acquire);
@@ -63,6 +59,20 @@ static inline enum lane_outcome lane_message(uint64_t comm, bool sends, uint64_t
   return begun > 0 || waits ? LANE_ANSWERED : LANE_FOR_JAVA;
 }
 
+/* A flush of what has come to a GPU's memory. */
+static inline enum lane_outcome lane_flush(uint64_t comm, uint64_t address, int size, uint64_t handle,
+                                            void **request) {
+  struct lane *lane = lane_of(comm);
+  const struct lane_memory *memory = memory_of(handle, comm, address, (uint64_t)size);
+  if (lane == NULL || memory == NULL || memory->of_gpu == 0 || size <= 0 || comm == 0 || !lane_enter(lane, comm)) {
+    return LANE_FOR_JAVA;
+  }
+  const uint64_t begun = flush_begin(lane->flushes, comm, address, memory->remote_key, handle);
+  lane_leave(lane);
+  *request = (void *)(uintptr_t)begun;
+  return begun != 0 ? LANE_ANSWERED : LANE_FOR_JAVA;
+}
+
 /*
  * Whether the request has succeeded, and NCCL has not heard of it. The entry holds this very handle, which is never 0
  * and is given out once in 2^30 requests of a comm. NCCL hears of it now; Java takes a finished request whose entry is
@@ -84,6 +94,16 @@ static inline uint64_t comm_of(uint64_t request) {
   return request & ~(uint64_t)UINT32_MAX;
 }
 
+static inline enum lane_outcome lane_test_flush(struct lane *lane, uint64_t request, int *done) {
+  if (!lane_enter(lane, comm_of(request))) {
+    return LANE_FOR_JAVA;
+  }
+  const int tested = lane->flushes == NULL ? -1 : flush_test(lane->flushes, request);
+  lane_leave(lane);
+  *done = tested > 0;
+  return tested < 0 ? LANE_FOR_JAVA : LANE_ANSWERED;
+}
+
 static inline enum lane_outcome lane_test(uint64_t request, int *done, int *size) {
   struct lane *lane = lane_of(request);
   if (lane == NULL) {
@@ -93,8 +113,11 @@ static inline enum lane_outcome lane_test(uint64_t request, int *done, int *size
   if (*done) {
     return LANE_ANSWERED;
   }
+  if (is_flush(request)) {
+    return lane_test_flush(lane, request, done);
+  }
   const struct request_entry *entry = entry_of(lane, request);
-  if (entry->request != request || is_flush(request) || !lane_enter(lane, comm_of(request))) {
+  if (entry->request != request || !lane_enter(lane, comm_of(request))) {
     return LANE_FOR_JAVA;
   }
   const bool polled = entry->state == REQUEST_PENDING && lane_poll(lane);

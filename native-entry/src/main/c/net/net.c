@@ -4,7 +4,7 @@
  * everything as it was.
  *
  * Calls go on to Java through a table of upcall stubs. C turns back what must not reach it (NULL pointers, a forked
- * child, a thread with too little stack), widens arguments, and answers some of test() and isend() itself:
+ * child, a thread with too little stack), widens arguments, and answers itself what goes as usual:
  * net/lanes.h says which, and on which facts.
  */
 #include "../host/java_state.h"
@@ -251,8 +251,12 @@ static int iflush(void *comm, int n, void **data, int *sizes, void **mhandles, v
     return NCCL_INVALID_ARGUMENT;
   }
   *request = NULL;
-  return n != 1 || data == NULL || sizes == NULL || mhandles == NULL
-             ? NCCL_INVALID_ARGUMENT
+  if (UNLIKELY(n != 1 || data == NULL || sizes == NULL || mhandles == NULL)) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  return may_call() && lane_flush((uint64_t)P(comm), (uint64_t)P(data[0]), sizes[0], (uint64_t)P(mhandles[0]),
+                                   request) == LANE_ANSWERED
+             ? NCCL_SUCCESS
              : CONTROL(iflush, P(comm), P(data), P(sizes), P(mhandles), P(request));
 }
 

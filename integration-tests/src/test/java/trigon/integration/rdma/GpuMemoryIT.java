@@ -47,6 +47,12 @@ class GpuMemoryIT {
         run(Map.of(), "--test", "exchange", "--api", Integer.toString(api), "--bytes", "70000");
     }
 
+    /** C moves and flushes what comes, from the first message on: the JVM knows each thread that has called it once. */
+    @Test
+    void noCallForAMessageReachesJava() throws IOException {
+        run(Map.of(), "--test", "exchange", "--bytes", "70000", "--iterations", "200", "--without-java");
+    }
+
     /** Then a message comes over two devices, and each of them is to be read. */
     @ParameterizedTest
     @Tag("long")

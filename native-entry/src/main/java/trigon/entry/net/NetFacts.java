@@ -8,6 +8,7 @@ import trigon.nccl.NetPlugin;
 import trigon.trace.RecordLayout;
 import trigon.trace.RingLayout;
 import trigon.trace.TableLayout;
+import trigon.transport.request.FlushLayout;
 import trigon.transport.request.MemoryTable;
 import trigon.transport.request.RequestRow;
 import trigon.transport.request.UnconfirmedMessages;
@@ -35,6 +36,7 @@ public final class NetFacts {
         facts.put("nccl_net_config.trafficClass", (long) ControlUpcalls.CONFIG_TRAFFIC_CLASS);
         facts.putAll(RequestRow.facts());
         facts.putAll(MemoryTable.facts());
+        facts.putAll(FlushLayout.facts());
         facts.putAll(UnconfirmedMessages.facts());
         facts.put("completion", (long) WorkCompletions.STRIDE);
         facts.put("completion.status", (long) WorkCompletions.STATUS_OFFSET);

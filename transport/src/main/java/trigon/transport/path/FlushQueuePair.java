@@ -4,22 +4,22 @@ import java.util.EnumSet;
 import trigon.qpstate.QueuePairLifecycle;
 import trigon.qpstate.QueuePairParameters;
 import trigon.transport.Unwinding;
+import trigon.transport.request.FlushReads;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.CompletionQueue;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePairCapacity;
 import trigon.verbs.QueuePairEndpoint;
-import trigon.verbs.SendFlag;
 import trigon.verbs.VerbsException;
-import trigon.verbs.WorkCompletions;
 
 /**
  * A queue pair that is connected to itself, by which a device READs what it has written to a GPU. PCIe lets no read
  * pass the writes before it, so these are in the GPU's memory once the READ is complete. A completion alone does not
  * say that.
  *
- * <p>Opened by a control thread, used by the session's data-path thread, closed after its last call.
+ * <p>Opened by a control thread, used by the session's data-path thread, which posts and polls in C; closed after its
+ * last call.
  *
  * @see <a href="https://docs.nvidia.com/cuda/gpudirect-rdma/">GPUDirect RDMA, synchronization and memory ordering</a>
  */
@@ -30,15 +30,10 @@ public final class FlushQueuePair implements AutoCloseable {
 
     private static final int PSN = 0;
 
-    /** Bytes that are READ of the GPU's memory, and room for them. */
-    private static final int READ_BYTES = 1;
-
     private static final int LANDING_BYTES = 64;
-    private static final int COMPLETIONS = 16;
 
     private final Link link;
     private final long memory;
-    private final WorkCompletions completions;
     private final MemoryRegion landing;
     private final CompletionQueue completionQueue;
     private final QueuePairLifecycle lifecycle;
@@ -51,8 +46,7 @@ public final class FlushQueuePair implements AutoCloseable {
      */
     public FlushQueuePair(Link link, int depth) {
         this.link = link;
-        memory = link.clearToSendMemory().take(LANDING_BYTES + COMPLETIONS * WorkCompletions.STRIDE);
-        completions = new WorkCompletions(memory + LANDING_BYTES, COMPLETIONS);
+        memory = link.clearToSendMemory().take(LANDING_BYTES);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(() -> link.clearToSendMemory().giveBack(memory));
             landing = link.protectionDomain().registerMemory(memory, LANDING_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE));
@@ -92,26 +86,9 @@ public final class FlushQueuePair implements AutoCloseable {
         lifecycle.readyToSend(PSN);
     }
 
-    /**
-     * READs one byte of a GPU's memory. Data path.
-     *
-     * @param remoteKey of the memory, with this device
-     * @return 0 or an errno
-     */
-    public int post(long address, int remoteKey) {
-        return lifecycle
-                .queuePair()
-                .postRead(0, memory, READ_BYTES, landing.localKey(), address, remoteKey, SendFlag.SIGNALED);
-    }
-
-    /** Takes finished READs into {@link #completions}, in their order; their number, or a negative errno. Data path. */
-    public int poll() {
-        return completionQueue.poll(completions);
-    }
-
-    /** Returns what the last {@link #poll} has found. */
-    public WorkCompletions completions() {
-        return completions;
+    /** Has C read by it from now on. */
+    public void show(FlushReads reads) {
+        reads.use(lifecycle.queuePair(), completionQueue, memory, landing.localKey());
     }
 
     /** Closing twice is allowed. A queue pair that the device does not let go of keeps what it may still write. */

@@ -121,7 +121,7 @@ public final class RegisteredMemory {
      * @param session the handle of the session that it is registered for
      */
     public synchronized void showIn(MemoryTable table, long itsHandle, long session) {
-        table.add(itsHandle, session, address, length, localKey, remoteKey);
+        table.add(itsHandle, session, regions[0], ofGpu);
         handle = itsHandle;
         shownIn = table;
     }

@@ -81,7 +81,7 @@ final class Lane {
         Memory.putInt(row + RequestRow.ROOM, room);
         Memory.putInt(row + RequestRow.SENDS, sends ? 1 : 0);
         Memory.putInt(row + RequestRow.RECEIVES, 0);
-        Memory.putInt(row + RequestRow.WAITED, 0);
+        Memory.putShort(row + RequestRow.WAITED, (short) 0);
         Memory.putInt(row + RequestRow.WRITTEN, 0);
         Memory.putLong(row + RequestRow.DELIVERED, post.delivered());
         Memory.putLong(row + RequestRow.CONFIRMED, from);

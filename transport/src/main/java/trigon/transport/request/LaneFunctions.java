@@ -18,8 +18,8 @@ public final class LaneFunctions {
 
     private static final MethodHandle MESSAGE = handle(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
     private static final MethodHandle REPEAT = handle(JAVA_LONG, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle CONFIRMED = handle(JAVA_LONG);
-    private static final MethodHandle TAKE = handle(JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle OF_ONE = handle(JAVA_LONG);
+    private static final MethodHandle OF_TWO = handle(JAVA_LONG, JAVA_LONG);
     private static final MethodHandle THREAD = handle();
 
     private final MemorySegment isend;
@@ -28,6 +28,10 @@ public final class LaneFunctions {
     private final MemorySegment confirmed;
     private final MemorySegment take;
     private final MemorySegment thread;
+    private final MemorySegment flushPost;
+    private final MemorySegment flushOwe;
+    private final MemorySegment flushFinish;
+    private final MemorySegment flushPoll;
 
     private LaneFunctions(long table) {
         isend = function(table, 0);
@@ -36,6 +40,10 @@ public final class LaneFunctions {
         confirmed = function(table, 3);
         take = function(table, 4);
         thread = function(table, 5);
+        flushPost = function(table, 6);
+        flushOwe = function(table, 7);
+        flushFinish = function(table, 8);
+        flushPoll = function(table, 9);
     }
 
     /** The functions of a {@code struct lane_functions}, which lives as long as the process. */
@@ -77,7 +85,7 @@ public final class LaneFunctions {
 
     public long confirmed(long lane) {
         try {
-            return (long) CONFIRMED.invokeExact(confirmed, lane);
+            return (long) OF_ONE.invokeExact(confirmed, lane);
         } catch (Throwable e) {
             throw new AssertionError("a function of C throws nothing", e);
         }
@@ -85,7 +93,7 @@ public final class LaneFunctions {
 
     public boolean take(long lane, long completion) {
         try {
-            return (long) TAKE.invokeExact(take, lane, completion) != 0;
+            return (long) OF_TWO.invokeExact(take, lane, completion) != 0;
         } catch (Throwable e) {
             throw new AssertionError("a function of C throws nothing", e);
         }
@@ -94,6 +102,44 @@ public final class LaneFunctions {
     public long thread() {
         try {
             return (long) THREAD.invokeExact(thread);
+        } catch (Throwable e) {
+            throw new AssertionError("a function of C throws nothing", e);
+        }
+    }
+
+    // ---- of the READs of a device, see FlushReads
+
+    /** Posts a READ; 0 or an errno. */
+    public int flushPost(long device, long address, int key) {
+        try {
+            return (int) (long) REPEAT.invokeExact(flushPost, device, address, key);
+        } catch (Throwable e) {
+            throw new AssertionError("a function of C throws nothing", e);
+        }
+    }
+
+    /** The device owes a flush its next READ. */
+    public void flushOwe(long device, long flush) {
+        try {
+            long _ = (long) OF_TWO.invokeExact(flushOwe, device, flush);
+        } catch (Throwable e) {
+            throw new AssertionError("a function of C throws nothing", e);
+        }
+    }
+
+    /** The oldest READ that it owes is done. */
+    public void flushFinish(long device) {
+        try {
+            long _ = (long) OF_ONE.invokeExact(flushFinish, device);
+        } catch (Throwable e) {
+            throw new AssertionError("a function of C throws nothing", e);
+        }
+    }
+
+    /** Polls, and takes account of READs that are done; false if there is trouble. */
+    public boolean flushPoll(long device) {
+        try {
+            return (long) OF_ONE.invokeExact(flushPoll, device) != 0;
         } catch (Throwable e) {
             throw new AssertionError("a function of C throws nothing", e);
         }

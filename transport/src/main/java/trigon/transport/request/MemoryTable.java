@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import trigon.system.Memory;
 import trigon.transport.handle.HandleTable;
+import trigon.verbs.MemoryRegion;
 
 /**
  * Registrations of memory where the entry library finds them, by the slots in their handles ({@code struct
@@ -19,6 +20,7 @@ public final class MemoryTable implements AutoCloseable {
     private static final long LENGTH = 24;
     private static final long LOCAL_KEY = 32;
     private static final long REMOTE_KEY = 36;
+    private static final long OF_GPU = 40;
     private static final int ENTRIES_AT_ONCE = 64;
 
     private final long addresses;
@@ -44,11 +46,12 @@ public final class MemoryTable implements AutoCloseable {
         facts.put("lane_memory.length", LENGTH);
         facts.put("lane_memory.local_key", LOCAL_KEY);
         facts.put("lane_memory.remote_key", REMOTE_KEY);
+        facts.put("lane_memory.of_gpu", OF_GPU);
         return facts;
     }
 
-    /** Shows memory that has been registered for a session, both by their handles. */
-    public synchronized void add(long handle, long session, long address, long length, int localKey, int remoteKey) {
+    /** Shows memory that has been registered for a session, both by their handles, with its first path's device. */
+    public synchronized void add(long handle, long session, MemoryRegion region, boolean ofGpu) {
         int slot = HandleTable.slot(handle);
         int block = slot / ENTRIES_AT_ONCE;
         if (blocks[block] == 0) {
@@ -56,10 +59,11 @@ public final class MemoryTable implements AutoCloseable {
         }
         long entry = entry(slot);
         Memory.putLong(entry + COMM, session);
-        Memory.putLong(entry + ADDRESS, address);
-        Memory.putLong(entry + LENGTH, length);
-        Memory.putInt(entry + LOCAL_KEY, localKey);
-        Memory.putInt(entry + REMOTE_KEY, remoteKey);
+        Memory.putLong(entry + ADDRESS, region.address());
+        Memory.putLong(entry + LENGTH, region.length());
+        Memory.putInt(entry + LOCAL_KEY, region.localKey());
+        Memory.putInt(entry + REMOTE_KEY, region.remoteKey());
+        Memory.putInt(entry + OF_GPU, ofGpu ? 1 : 0);
         Memory.putLongRelease(entry, handle);
         if (addresses != 0) {
             Memory.putLongRelease(addresses + (long) slot * Long.BYTES, entry);

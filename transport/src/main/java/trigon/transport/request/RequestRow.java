@@ -58,8 +58,11 @@ public final class RequestRow {
     /** In a row: what the entry library's last poll returned, if Java has to take it, 4 bytes; or 0. */
     public static final long POLLED = HANDLE + 40;
 
-    /** In a row: how many of these completions are accounted for, 4 bytes. */
+    /** In a row: how many of these completions are accounted for, 2 bytes. */
     public static final long TAKEN = HANDLE + 44;
+
+    /** In a row: whether the next message has been counted as waiting, 2 bytes. */
+    public static final long WAITED = HANDLE + 46;
 
     /** In a row: number of requests that the lane has finished, 4 bytes, modulo 2^32. */
     public static final long COMPLETED = HANDLE + 48;
@@ -67,8 +70,8 @@ public final class RequestRow {
     /** In a row: errno of the post that was refused last, 4 bytes. */
     public static final long REFUSED = HANDLE + 52;
 
-    /** In a row: whether the next message has been counted as waiting, 4 bytes. */
-    public static final long WAITED = HANDLE + 56;
+    /** In a row: address of a receiver's flushes, of {@link FlushLayout}; 0: it has no memory of a GPU. */
+    public static final long FLUSHES = HANDLE + 56;
 
     /** In a row: what the entry library posts to and polls, 8 bytes each. */
     public static final long QUEUE_PAIR = HANDLE + 64;
@@ -155,6 +158,7 @@ public final class RequestRow {
         facts.put("lane.completed", COMPLETED);
         facts.put("lane.refused", REFUSED);
         facts.put("lane.waited", WAITED);
+        facts.put("lane.flushes", FLUSHES);
         facts.put("lane.queue_pair", QUEUE_PAIR);
         facts.put("lane.queue", QUEUE);
         facts.put("lane.post_send", POST_SEND);

@@ -213,7 +213,7 @@ public final class Requests {
 
     /** Completions of that poll that are accounted for. */
     public int taken() {
-        return Memory.getInt(row + RequestRow.TAKEN);
+        return Memory.getShort(row + RequestRow.TAKEN);
     }
 
     // ---- whose they are

@@ -1,13 +1,16 @@
 package trigon.transport.session;
 
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Queue;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.system.Errno;
+import trigon.system.Memory;
 import trigon.transport.path.FlushQueuePair;
 import trigon.transport.path.Link;
-import trigon.transport.session.FlushQueue.Flush;
+import trigon.transport.path.RegisteredMemory;
+import trigon.transport.request.FlushLayout;
+import trigon.transport.request.FlushReads;
+import trigon.transport.request.LaneFunctions;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.WorkCompletionStatus;
 
@@ -22,34 +25,56 @@ final class FlushDevice implements AutoCloseable {
     private static final String DEVICE_HAS_FAILED = "its device has failed";
 
     private final Link link;
+    private final LongFunction<@Nullable RegisteredMemory> memories;
     private final FlushQueue.Repairs repairs;
-
-    /** Flushes that the device has not done, in the order of their READs. */
-    private final Queue<Flush> owed = new ArrayDeque<>(FlushQueue.MAX);
-
-    private long done = -1; // the latest flush
-    private long last = Long.MAX_VALUE; // the first flush that no data over the device come after
+    private final FlushReads reads;
+    private long last = Long.MAX_VALUE; // the first READ that no data over the device come after
 
     /** The device's, and the repair's while there is one. Null: it could not be made again. */
     private @Nullable FlushQueuePair queuePair;
 
     private @Nullable Repair repair;
     private String trouble = DEVICE_HAS_FAILED;
-    private boolean failing; // since the last success
+    private long failedAt = -1; // READs done by then
     private long failingSince;
     private @Nullable String failure;
     private boolean closed; // guarded by this
 
-    /** Opens a queue pair on a link's device. May block. */
-    FlushDevice(Link link, FlushQueue.Repairs repairs) {
+    /**
+     * Opens a queue pair on a link's device. May block.
+     *
+     * @param memories what a flush is of, by its address
+     */
+    FlushDevice(
+            Link link,
+            LaneFunctions functions,
+            LongFunction<@Nullable RegisteredMemory> memories,
+            FlushQueue.Repairs repairs) {
         this.link = link;
+        this.memories = memories;
         this.repairs = repairs;
         queuePair = new FlushQueuePair(link, FlushQueue.MAX);
+        reads = new FlushReads(functions);
+        queuePair.show(reads);
     }
 
-    /** Notes whether data come over the device from the flush with that number on. */
-    void carry(boolean carries, long next) {
-        last = carries ? Long.MAX_VALUE : Math.min(last, next);
+    FlushReads reads() {
+        return reads;
+    }
+
+    /** Notes whether data come over the device from now on. */
+    void carry(boolean carries) {
+        last = carries ? Long.MAX_VALUE : Math.min(last, reads.owed());
+    }
+
+    /** Tells whether all that has come over the device is flushed, and nothing more comes. */
+    boolean isDone() {
+        return reads.done() > last;
+    }
+
+    /** Tells whether READs can be posted. */
+    boolean isReady() {
+        return queuePair != null && repair == null && failure == null;
     }
 
     boolean isRepairing() {
@@ -63,22 +88,22 @@ final class FlushDevice implements AutoCloseable {
     }
 
     /** Takes on a flush, if what it is of may have come over the device. */
-    void add(Flush flush) {
-        if (done < last && region(flush) != null) { // what was registered later came over no former device
-            owed.add(flush);
-            flush.reads++;
+    void add(long flush) {
+        if (!isDone() && region(flush) != null) { // what was registered later came over no former device
+            reads.owe(flush);
             post(flush);
         }
     }
 
-    private @Nullable MemoryRegion region(Flush flush) {
-        return flush.memory == null ? null : flush.memory.region(link.protectionDomain());
+    private @Nullable MemoryRegion region(long flush) {
+        RegisteredMemory memory = memories.apply(flush);
+        return memory == null ? null : memory.region(link.protectionDomain());
     }
 
-    private void post(Flush flush) {
+    private void post(long flush) {
         MemoryRegion region = region(flush);
         if (repair == null && queuePair != null) {
-            int errno = queuePair.post(flush.address, region == null ? 0 : region.remoteKey());
+            int errno = reads.post(flush, region == null ? 0 : region.remoteKey());
             if (errno != 0) {
                 repair(Errno.name(errno));
             }
@@ -89,39 +114,25 @@ final class FlushDevice implements AutoCloseable {
     void progress() {
         if (repair != null) {
             take(repair);
-        } else if (!owed.isEmpty() && failure == null) {
+        } else if (reads.done() < reads.owed() && failure == null) {
             if (queuePair == null) {
                 repair(trouble);
             } else {
-                poll(queuePair);
+                poll();
             }
         }
     }
 
-    private void poll(FlushQueuePair known) {
-        int count = known.poll();
-        for (int index = 0; index < count; index++) {
-            int code = known.completions().statusCode(index);
-            if (code != WorkCompletionStatus.SUCCESS_CODE) {
-                readFailed(WorkCompletionStatus.ofCode(code));
-                return; // those behind it are flushed from the queue
-            }
-            succeed(1);
-        }
-        if (count < 0) {
-            repair(Errno.name(-count));
-        } else if (count == 0 && link.hasDeviceFailed()) {
+    private void poll() {
+        long before = reads.done();
+        int trouble = reads.poll();
+        if (trouble > 0) {
+            readFailed(WorkCompletionStatus.ofCode(trouble));
+        } else if (trouble < 0) {
+            repair(Errno.name(-trouble));
+        } else if (reads.done() == before && link.hasDeviceFailed()) {
             repair(DEVICE_HAS_FAILED); // nothing completes any more
         }
-    }
-
-    private void succeed(int count) {
-        for (int i = 0; i < count; i++) {
-            Flush flush = owed.remove();
-            flush.reads--;
-            done = flush.number;
-        }
-        failing = false;
     }
 
     private void readFailed(WorkCompletionStatus status) {
@@ -134,8 +145,8 @@ final class FlushDevice implements AutoCloseable {
 
     private void repair(String why) {
         long now = System.nanoTime();
-        failingSince = failing ? failingSince : now;
-        failing = true;
+        failingSince = failedAt == reads.done() ? failingSince : now;
+        failedAt = reads.done();
         trouble = why;
         if (now - failingSince > repairs.patience().toNanos()) {
             fail(why + ", for longer than handshake.peerTimeout; check the cable, and the port");
@@ -159,10 +170,11 @@ final class FlushDevice implements AutoCloseable {
         }
         repair = null;
         if (taken.settled) {
-            succeed(taken.addresses.length);
+            Arrays.stream(taken.addresses).forEach(_ -> reads.finish());
         }
         if (queuePair != null) {
-            owed.forEach(this::post);
+            queuePair.show(reads);
+            reads.underWay().forEach(this::post);
         } else if (!taken.settled && link.hasDeviceFailed()) {
             fail(taken.obstacle + "; see dmesg, and restart the job");
         } else if (!taken.settled) {
@@ -177,8 +189,9 @@ final class FlushDevice implements AutoCloseable {
     /** Asks the driver for all that is owed, and makes another queue pair. */
     private final class Repair implements Runnable {
 
-        private final long[] addresses =
-                owed.stream().mapToLong(flush -> flush.address).toArray();
+        private final long[] addresses = reads.underWay()
+                .map(flush -> Memory.getLong(flush + FlushLayout.ADDRESS))
+                .toArray();
         private final long since = System.nanoTime();
         private boolean settled;
         private String obstacle = DEVICE_HAS_FAILED;

@@ -122,7 +122,7 @@ public final class ReceiveSession extends Session {
      */
     public void openFlushes(FlushQueue.Repairs repairs) {
         if (flushes == null) {
-            FlushQueue opened = new FlushQueue(requests.session(), repairs);
+            FlushQueue opened = new FlushQueue(requests, registrations()::get, repairs);
             opened.use(List.of(links()));
             flushes = opened;
         }

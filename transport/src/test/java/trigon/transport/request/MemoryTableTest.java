@@ -7,12 +7,20 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.system.Memory;
 import trigon.transport.handle.HandleTable;
+import trigon.verbs.MemoryRegion;
 
 class MemoryTableTest {
 
     private static final long SESSION = 3L << 48;
     private static final long FIRST = 1L << 48 | 70L << 32;
     private static final long NEXT_IN_SLOT = 2L << 48 | 70L << 32;
+
+    private record Region(long address, long length, int localKey, int remoteKey) implements MemoryRegion {
+        @Override
+        public void close() {
+            // nothing is registered
+        }
+    }
 
     private final Arena arena = Arena.ofShared();
     private final long addresses = arena.allocate((long) HandleTable.MAX_SLOTS * Long.BYTES, Long.BYTES)
@@ -33,7 +41,7 @@ class MemoryTableTest {
     @Test
     void showsMemoryUntilItIsNotRegisteredAnyMore() {
         assertThat(shown()).isZero();
-        table.add(FIRST, SESSION, 4096, 100, 5, 6);
+        table.add(FIRST, SESSION, new Region(4096, 100, 5, 6), false);
 
         assertThat(shown()).isEqualTo(FIRST);
         assertThat(table.key(FIRST, false)).isEqualTo(5);
@@ -47,8 +55,8 @@ class MemoryTableTest {
 
     @Test
     void whatComesLateDoesNotTouchTheNextInTheSlot() {
-        table.add(FIRST, SESSION, 4096, 100, 5, 6);
-        table.add(NEXT_IN_SLOT, SESSION, 8192, 100, 9, 10);
+        table.add(FIRST, SESSION, new Region(4096, 100, 5, 6), false);
+        table.add(NEXT_IN_SLOT, SESSION, new Region(8192, 100, 9, 10), false);
 
         table.setKeys(FIRST, 7, 8);
         table.remove(FIRST);

@@ -86,7 +86,7 @@ class RequestTableTest {
                 .isEqualTo(requests.completions().address());
         assertThat(requests.takePolled()).isZero();
         Memory.putInt(row + RequestRow.POLLED, 4);
-        Memory.putInt(row + RequestRow.TAKEN, 3);
+        Memory.putShort(row + RequestRow.TAKEN, (short) 3);
         assertThat(requests.takePolled()).isEqualTo(4);
         assertThat(requests.taken()).isEqualTo(3);
         assertThat(requests.takePolled()).isZero();

@@ -20,12 +20,18 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import trigon.nccl.GpuWrites;
+import trigon.system.Memory;
 import trigon.transport.handle.RequestHandle;
 import trigon.transport.metrics.Metrics;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.RegisteredMemory;
+import trigon.transport.request.FlushLayout;
+import trigon.transport.request.RequestRow;
+import trigon.transport.request.RequestTable;
+import trigon.transport.request.Requests;
 import trigon.transport.testsupport.CapturedLog;
+import trigon.transport.testsupport.LaneVerbs;
 import trigon.transport.testsupport.ReadingVerbs;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.LinkKind;
@@ -57,7 +63,13 @@ class FlushQueueTest {
         settled.add(address);
         return driverSettles;
     };
-    private final FlushQueue flushes = new FlushQueue(SESSION, repairs(Duration.ofMinutes(1)));
+    private final RequestTable table = RequestTable.unseen(LaneVerbs.FUNCTIONS);
+    private final Requests requests = table.open(SESSION);
+    private final FlushQueue flushes = queue(repairs(Duration.ofMinutes(1)));
+
+    private FlushQueue queue(FlushQueue.Repairs by) {
+        return new FlushQueue(requests, handle -> memories.get((int) handle - 1), by);
+    }
 
     private FlushQueue.Repairs repairs(Duration patience) {
         return new FlushQueue.Repairs(control::add, driver, patience);
@@ -69,6 +81,7 @@ class FlushQueueTest {
         memories.forEach(RegisteredMemory::close);
         assertThat(verbs.ledger().outstanding()).isEmpty();
         links.close();
+        table.close();
         metrics.close();
     }
 
@@ -81,6 +94,7 @@ class FlushQueueTest {
     private RegisteredMemory memory(Link... of) {
         RegisteredMemory memory = RegisteredMemory.ofGpu(of, ADDRESS, 64, null, EnumSet.of(AccessFlag.LOCAL_WRITE));
         memories.add(memory);
+        memory.showIn(table.memories(), memories.size(), SESSION);
         return memory;
     }
 
@@ -136,6 +150,35 @@ class FlushQueueTest {
         flush(memory);
         assertThat(verbs.outstanding.get("one")).isEmpty();
         assertThat(verbs.outstanding.get("two")).hasSize(1);
+    }
+
+    private boolean libraryFlushes() {
+        long shared = Memory.getLong(requests.row() + RequestRow.FLUSHES);
+        return Memory.getLong(shared + FlushLayout.DEVICE) != 0;
+    }
+
+    @Test
+    void theLibraryFlushesWhileOneDeviceDoesAllReads() {
+        flushes.use(List.of(one));
+        assertThat(libraryFlushes()).isTrue();
+        flushes.use(List.of(one, two));
+        assertThat(libraryFlushes()).isFalse();
+        flushes.use(List.of(two));
+        assertThat(libraryFlushes()).as("what has come over the other one").isFalse();
+        long request = flush(memory(one, two));
+        assertThat(libraryFlushes()).isFalse();
+        verbs.complete("one");
+        assertThat(flushes.progress(request)).isFalse();
+        assertThat(libraryFlushes()).isTrue();
+
+        verbs.fail("two", WorkCompletionStatus.RETRY_EXCEEDED);
+        assertThat(flushes.progress(request)).isFalse();
+        assertThat(libraryFlushes()).as("its queue pair has failed").isFalse();
+        repair();
+        assertThat(flushes.progress(request)).isFalse();
+        assertThat(libraryFlushes()).isTrue();
+        flushes.use(List.of(one));
+        assertThat(libraryFlushes()).isFalse();
     }
 
     @Test
@@ -222,7 +265,7 @@ class FlushQueueTest {
 
     @Test
     void aPortThatStaysDownIsTheEnd() {
-        try (FlushQueue impatient = new FlushQueue(SESSION, repairs(Duration.ZERO))) {
+        try (FlushQueue impatient = queue(repairs(Duration.ZERO))) {
             impatient.use(List.of(one));
             long request = flush(impatient, memory(one));
             verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
@@ -324,7 +367,7 @@ class FlushQueueTest {
         Executor closed = task -> {
             throw new RejectedExecutionException("" + task);
         };
-        try (FlushQueue late = new FlushQueue(SESSION, new FlushQueue.Repairs(closed, driver, Duration.ofMinutes(1)))) {
+        try (FlushQueue late = queue(new FlushQueue.Repairs(closed, driver, Duration.ofMinutes(1)))) {
             late.use(List.of(one));
             long request = flush(late, memory(one));
             verbs.fail("one", WorkCompletionStatus.RETRY_EXCEEDED);
@@ -346,7 +389,7 @@ class FlushQueueTest {
     /** A driver hangs, after an error of the GPU. */
     @Test
     void aRepairThatDoesNotEndIsTheEnd() {
-        try (FlushQueue impatient = new FlushQueue(SESSION, new FlushQueue.Repairs(_ -> {}, driver, Duration.ZERO))) {
+        try (FlushQueue impatient = queue(new FlushQueue.Repairs(_ -> {}, driver, Duration.ZERO))) {
             long request = failingFlush(impatient);
 
             assertThat(impatient.progress(request)).isFalse();
@@ -372,8 +415,7 @@ class FlushQueueTest {
         };
         List<Thread> threads = new ArrayList<>();
         Executor ofTheirOwn = task -> threads.add(Thread.ofPlatform().daemon().start(task));
-        try (FlushQueue hung =
-                new FlushQueue(SESSION, new FlushQueue.Repairs(ofTheirOwn, hanging, Duration.ofMinutes(1)))) {
+        try (FlushQueue hung = queue(new FlushQueue.Repairs(ofTheirOwn, hanging, Duration.ofMinutes(1)))) {
             failingFlush(hung);
             asked.await();
         }
@@ -388,8 +430,8 @@ class FlushQueueTest {
     void theLogTellsOnceForAllConnectionsOverALink() {
         FlushQueue.Repairs shared = repairs(Duration.ofMinutes(1));
         try (CapturedLog log = new CapturedLog();
-                FlushQueue first = new FlushQueue(SESSION, shared);
-                FlushQueue second = new FlushQueue(SESSION, shared)) {
+                FlushQueue first = queue(shared);
+                FlushQueue second = queue(shared)) {
             long firstRequest = failingFlush(first);
             repair();
             assertThat(first.progress(firstRequest)).isFalse();

@@ -54,6 +54,7 @@ public final class LaneVerbs {
 
     private static final int WRITE = 0;
     private static final int WRITE_WITH_IMMEDIATE = 1;
+    private static final int READ = 4;
 
     private static final Map<Long, QueuePair> QUEUE_PAIRS = new ConcurrentHashMap<>();
     private static final Map<Long, CompletionQueue> QUEUES = new ConcurrentHashMap<>();
@@ -120,6 +121,7 @@ public final class LaneVerbs {
             case WRITE -> to.postWrite(number, address, length, key, remote, remoteKey, flags);
             case WRITE_WITH_IMMEDIATE ->
                 to.postWriteWithImmediate(number, address, length, key, remote, remoteKey, immediate, flags);
+            case READ -> to.postRead(number, address, length, key, remote, remoteKey, flags);
             default -> Errno.EOPNOTSUPP;
         };
     }
@@ -179,11 +181,17 @@ public final class LaneVerbs {
         });
     }
 
-    private static QueuePair queuePair(QueuePair queuePair) {
+    /** The way by which C posts to a queue pair of Java's. */
+    static NativePost postOf(QueuePair queuePair) {
         long number = NUMBERS.getAndIncrement();
         QUEUE_PAIRS.put(number, queuePair);
+        return new NativePost(number, POST_SEND, POST_RECEIVE, 0);
+    }
+
+    private static QueuePair queuePair(QueuePair queuePair) {
+        NativePost post = postOf(queuePair);
         return proxy(QueuePair.class, queuePair, (method, arguments) -> switch (method.getName()) {
-            case "nativePost" -> Optional.of(new NativePost(number, POST_SEND, POST_RECEIVE, 0));
+            case "nativePost" -> Optional.of(post);
             default -> call(queuePair, method, arguments);
         });
     }

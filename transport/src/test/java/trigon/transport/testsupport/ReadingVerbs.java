@@ -28,6 +28,8 @@ import trigon.verbs.LinkKind;
 import trigon.verbs.LinkLayer;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.Mtu;
+import trigon.verbs.NativePoll;
+import trigon.verbs.NativePost;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.PortState;
 import trigon.verbs.ProtectionDomain;
@@ -267,6 +269,11 @@ public final class ReadingVerbs implements VerbsProvider {
         }
 
         @Override
+        public Optional<NativePoll> nativePoll() {
+            return Optional.of(LaneVerbs.pollOf(this));
+        }
+
+        @Override
         public void close() {
             // nothing is open
         }
@@ -311,6 +318,11 @@ public final class ReadingVerbs implements VerbsProvider {
                 int sendFlags) {
             reads(device).add(workRequestId);
             return 0;
+        }
+
+        @Override
+        public Optional<NativePost> nativePost() {
+            return Optional.of(LaneVerbs.postOf(this));
         }
 
         @Override
