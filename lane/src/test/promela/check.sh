@@ -1,25 +1,31 @@
 #!/bin/sh
-# Checks gate.pml in all interleavings with Spin, and that it finds the defects that can be planted there.
+# Checks gate.pml in all interleavings with Spin, and order.pml in all orders of its stores, and that both find the
+# defects that can be planted there.
 #   check.sh DIRECTORY    for what Spin makes
 set -eu
-model=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)/gate.pml
+models=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 mkdir -p "$1"
 cd "$1"
 
-expect() { # NUMBER OPTION...: so many errors
+expect() { # NUMBER MODEL OPTION...: so many errors
   number=$1
-  shift
+  model=$2
+  shift 2
   search=
   case $* in *NOTICED*) search='-a -f' ;; esac # cycles, of threads that all go on
-  spin "$@" -a "$model" >spin.log || { cat spin.log; exit 1; }
+  spin "$@" -a "$models/$model" >spin.log || { cat spin.log; exit 1; }
   cc -w -o pan pan.c
   # shellcheck disable=SC2086
   ./pan -w18 $search >pan.log
-  grep -q "errors: $number\$" pan.log || { cat pan.log; echo "gate.pml $*: expected $number errors"; exit 1; }
+  grep -q "errors: $number\$" pan.log || { cat pan.log; echo "$model $*: expected $number errors"; exit 1; }
 }
 
-expect 0
-expect 0 -DNOTICED
-expect 1 -DKEEPS_GATE
-expect 1 -DLOOKS_FIRST -DNOTICED
-echo "all interleavings of the gate are right; both planted defects were found"
+expect 0 gate.pml
+expect 0 gate.pml -DNOTICED
+expect 1 gate.pml -DKEEPS_GATE
+expect 1 gate.pml -DLOOKS_FIRST -DNOTICED
+expect 0 order.pml
+expect 1 order.pml -DNO_BARRIER=true
+expect 1 order.pml -DLEAVES_EARLY=true
+expect 1 order.pml -DOPENS_EARLY=true
+echo "the gate is right in all interleavings, and in all orders of stores; the five planted defects were found"
