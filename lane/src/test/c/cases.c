@@ -244,6 +244,18 @@ static void leaves_unusual_arguments(void) {
   close_it();
 }
 
+/* Any that fits is known by its size alone: nothing of it is looked at before its receiver has asked. */
+static void leaves_messages_that_are_too_long(void) {
+  open_from(0);
+  struct lane_memory *memory = &sender->memories[0];
+  const uint64_t length = memory->length;
+  memory->length = 2 * (uint64_t)LANE_MAX_MESSAGE_BYTES;
+  CHECK(waits(sender, LANE_MAX_MESSAGE_BYTES));
+  CHECK(is_for_java(sender, LANE_MAX_MESSAGE_BYTES + 1) && is_for_java(sender, memory->length));
+  memory->length = length;
+  close_it();
+}
+
 static void sees_no_gate_but_an_open_one(void) {
   open_from(0);
   const uint64_t asked = begun(receiver, 8);
@@ -600,6 +612,7 @@ void check_cases(void) {
   leaves_what_is_not_asked_for();
   says_errors_of_the_device();
   leaves_unusual_arguments();
+  leaves_messages_that_are_too_long();
   sees_no_gate_but_an_open_one();
   begins_nothing_where_a_post_is_refused();
   says_again_where_there_is_no_room();

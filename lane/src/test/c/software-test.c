@@ -1,4 +1,5 @@
 /* The software device's data path, over socket pairs: software-test [SEED]. */
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <time.h>
@@ -58,6 +59,65 @@ static void messages_arrive(struct mover *mover, int64_t checks, int count) {
   }
   CHECK((end_attention(&ends.first) & (ATTENTION_FAILED | ATTENTION_OUT_ENDED)) == 0);
   ends_close(&ends);
+}
+
+static void arrives(struct ends *ends, uint32_t length) {
+  memset(ends->second.memory, 0, MEMORY_BYTES);
+  CHECK(end_receive(&ends->second, 1, 0, length) == 0);
+  CHECK(end_send(&ends->first, 1, REQUEST_SEND, 0, length, REQUEST_SIGNALED) == 0);
+  const struct completion received = ends_await(ends, ends->second.receives);
+  CHECK(received.status == COMPLETION_SUCCESS && received.bytes == length);
+  CHECK(ends_await(ends, ends->first.sends).status == COMPLETION_SUCCESS);
+  CHECK(memcmp(ends->first.memory, ends->second.memory, length) == 0);
+  CHECK(length == MEMORY_BYTES || ends->second.memory[length] == 0);
+}
+
+/* A payload ends where a call's part of it does, just before, or just behind. */
+static void parts_are_put_together(struct mover *mover, int64_t checks) {
+  struct ends ends;
+  ends_open(&ends, mover, checks);
+  for (int i = 0; i < MEMORY_BYTES; i++) {
+    ends.first.memory[i] = (unsigned char)(1 + nrand48(seed) % 255);
+  }
+  for (int parts = 1; parts <= 5 && parts * MOST_BYTES < MEMORY_BYTES; parts++) {
+    const uint32_t length = (uint32_t)parts * MOST_BYTES;
+    arrives(&ends, length - 1);
+    arrives(&ends, length);
+    arrives(&ends, length + 1);
+  }
+  arrives(&ends, MEMORY_BYTES);
+  ends_close(&ends);
+}
+
+/* The longest message arrives, a longer one is not sent, and from a peer not taken. Too much memory, as it is in use. */
+static void longest_message_is_kept_to(struct mover *mover) {
+  if ((int)MAX_MESSAGE_BYTES > (int)MEMORY_BYTES) {
+    return;
+  }
+  struct ends ends;
+  ends_open(&ends, mover, 0);
+  memset(ends.first.memory, 3, MEMORY_BYTES);
+  arrives(&ends, MAX_MESSAGE_BYTES - 1);
+  arrives(&ends, MAX_MESSAGE_BYTES);
+  CHECK(end_send(&ends.first, 2, REQUEST_SEND, 0, MAX_MESSAGE_BYTES + 1, REQUEST_SIGNALED) == EINVAL);
+  arrives(&ends, 5);
+  ends_close(&ends);
+
+  for (uint32_t over = 0; over < 2; over++) {
+    ends_open(&ends, mover, 0);
+    CHECK(end_receive(&ends.second, 1, 0, MEMORY_BYTES) == 0);
+    const struct request request = {
+        .opcode = WIRE_SEND, .psn = FIRST_PSN, .length = MAX_MESSAGE_BYTES + over};
+    CHECK(write(ends.first.out_socket, &request, sizeof request) == sizeof request);
+    int64_t raised = 0;
+    for (int i = 0; i < 1000 && raised == 0; i++) {
+      struct completion completion;
+      (void)end_poll(ends.second.receives, &completion);
+      raised = end_attention(&ends.second) & ATTENTION_REJECTED;
+    }
+    CHECK((raised != 0) == (over != 0));
+    ends_close(&ends);
+  }
 }
 
 /* Both ways at once, with as many as the queues hold. */
@@ -399,6 +459,9 @@ int main(int argc, char **argv) {
     struct mover *its = movers == 0 ? NULL : mover;
     messages_arrive(its, 0, 100);
     messages_arrive(its, 3, 100);
+    parts_are_put_together(its, 0);
+    parts_are_put_together(its, 3);
+    longest_message_is_kept_to(its);
     traffic_goes_both_ways(its);
     memory_is_taken_back(its, true);
     memory_is_taken_back(its, false);

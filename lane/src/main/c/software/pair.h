@@ -21,6 +21,12 @@
 /* Payloads of no more are copied behind their header, and read with it: cheaper than another system call. */
 enum { COPIED_BYTES = 4 << 10 };
 
+/* Most bytes of a payload by one call: who polls has other things to do. A test cuts payloads more often. */
+#ifndef LONGEST_PART
+#define LONGEST_PART (1 << 20)
+#endif
+enum { MOST_BYTES = LONGEST_PART };
+
 /* enum ibv_qp_state. */
 enum { STATE_RESET = 0, STATE_READY_TO_RECEIVE = 2, STATE_READY_TO_SEND = 3, STATE_ERROR = 6 };
 

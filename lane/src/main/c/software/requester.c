@@ -19,8 +19,8 @@ enum { TAIL_LIMIT = 1 << 10 };
 /* Checking a payload of no more costs less than sending it: it is always checked. */
 enum { ALWAYS_CHECKED_BYTES = 4 << 10 };
 
-/* Most bytes of a payload by one call, and most calls in a row: who polls has other things to do. */
-enum { MOST_BYTES = 1 << 20, WRITES_AT_ONCE = 4 };
+/* Most calls in a row, for the same reason as MOST_BYTES. */
+enum { WRITES_AT_ONCE = 4 };
 
 /* Every so many calls it looks for acknowledgements of unsignalled requests, and for the end of the connection. */
 enum { CALLS_UNHEARD = 16 };

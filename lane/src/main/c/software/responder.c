@@ -14,8 +14,8 @@
 
 #include "pair.h"
 
-/* Most bytes of a payload by one call, and most calls in a row: who polls has other things to do. */
-enum { MOST_BYTES = 1 << 20, READS_AT_ONCE = 4 };
+/* Most calls in a row, for the same reason as MOST_BYTES. */
+enum { READS_AT_ONCE = 4 };
 
 /* Every so many calls it looks for requests, though others are expected, or a response. */
 enum { CALLS_UNHEARD = 4 };
