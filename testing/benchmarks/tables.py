@@ -144,8 +144,9 @@ class Page:
 
     def first_messages(self, run, trigon):
         """What a process's first messages take, before any compiler has seen their code."""
-        table(("plugin", "the first, us", "11 to 100, us each", "101 to 1000, us each", "warm, us each"),
-              ((name, *(figure(each, key) for key in ("first", "from_11", "from_101", "warm")))
+        table(("plugin", "the first, us", "2 to 10, us each", "11 to 100, us each", "101 to 1000, us each",
+               "warm, us each"),
+              ((name, *(figure(each, key) for key in ("first", "from_2", "from_11", "from_101", "warm")))
                for name, plugin in plugins(run) for each in plugin.of("first_messages")),
               "The first messages of a process, of 8 B, one at a time:")
         for each in trigon.of("first_messages"):

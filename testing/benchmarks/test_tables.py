@@ -82,8 +82,9 @@ class Tables(unittest.TestCase):
 
     def test_first_messages(self):
         page = self.page(instant=run(Trigon=[{"question": "first_messages", "comms": 1, "bytes": 8, "unit": "us",
-                                              "first": 14.0, "from_11": 0.305, "from_101": 0.3, "warm": 0.25}]))
-        self.has(page, "| Trigon | 14.0 | 0.30 | 0.30 | 0.25 |",
+                                              "first": 14.0, "from_2": 0.9, "from_11": 0.305, "from_101": 0.3,
+                                              "warm": 0.25}]))
+        self.has(page, "| Trigon | 14.0 | 0.90 | 0.30 | 0.30 | 0.25 |",
                  "instant device, the first message | 14.0 us | at most 50.0 us | yes |",
                  "messages 11 to 100, to warm ones | 1.22 times | at most 1.20 times | **no** |")
 

@@ -353,8 +353,9 @@ bool measure_first_messages(struct subject *subject, const struct options *optio
     ends[i] = now_ns();
   }
   begin_result(subject, json, "first_messages", 1);
-  fprintf(json, ", \"bytes\": 8, \"unit\": \"us\", \"first\": %.2f, \"from_11\": %.3f, \"from_101\": %.3f",
-          mean_us(ends, 0, 1), mean_us(ends, FEW, SOME), mean_us(ends, SOME, MANY));
+  fprintf(json, ", \"bytes\": 8, \"unit\": \"us\", \"first\": %.2f, \"from_2\": %.3f, \"from_11\": %.3f, "
+          "\"from_101\": %.3f",
+          mean_us(ends, 0, 1), mean_us(ends, 1, FEW), mean_us(ends, FEW, SOME), mean_us(ends, SOME, MANY));
   if (!run_for(move_messages, subject, &question, options->warmup_seconds, &ignored, &ignored)) {
     return false;
   }
