@@ -71,6 +71,7 @@ final class ChannelHeartbeat implements BeatingChannel {
     void add(StreamLifeline lifeline, String name) {
         peerName = name;
         if (lifelines.add(lifeline) && lifelines.size() == 1) {
+            silence.begin(loop.clock().nanoTime());
             loop.lifelines().add(this);
         }
     }

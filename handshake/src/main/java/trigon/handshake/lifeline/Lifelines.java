@@ -167,7 +167,7 @@ final class Lifelines {
             }
         }
         if (allAreDue) {
-            beatAllBut(channel -> channel.isDialled() && hurried.contains(channel));
+            beatAllBut(channel -> hurriedAreDue && channel.isDialled() && hurried.contains(channel));
         } else {
             for (BeatingChannel channel : traced.values().toArray(NONE)) {
                 channel.beat();

@@ -22,6 +22,9 @@ final class SilenceClock {
 
     private long lastHeard;
 
+    /** When there was last no silence: with the last sign of life, or the first lifeline. */
+    private long since;
+
     /** Length of the silence when the peer's kernel was last known to answer; the event loop's. */
     private long answered;
 
@@ -32,7 +35,17 @@ final class SilenceClock {
 
     /** The silence of a lifeline that begins now: the first sign of life does not come soon after another one. */
     SilenceClock(long now) {
+        begin(now);
+    }
+
+    /** It begins now: a handshake that has taken long is no silence, though a look may count what was before. */
+    void begin(long now) {
         lastHeard = now - BEAT_NANOS;
+        since = now;
+        nanos = 0;
+        answered = 0;
+        looks = 0;
+        hurries = false;
     }
 
     /**
@@ -42,7 +55,7 @@ final class SilenceClock {
      * @return how long it lasts
      */
     long advance(long more, long now) {
-        long longer = nanos + Math.clamp(now - lastHeard, 0, more);
+        long longer = nanos + Math.clamp(now - since, 0, more);
         int before = looks;
         nanos = longer;
         looks = before + 1;
@@ -76,6 +89,7 @@ final class SilenceClock {
         looks = 0;
         hurries = now - before < BEAT_NANOS / 2;
         lastHeard = now;
+        since = now;
         return before;
     }
 

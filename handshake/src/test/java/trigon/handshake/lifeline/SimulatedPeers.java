@@ -24,11 +24,17 @@ final class SimulatedPeers {
     private static final long NEVER = Long.MAX_VALUE;
     private static final int PATHS = 2;
 
+    /** Connections are made at different times, and their sessions later. */
+    private static final long LAST_MADE = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long SESSION = TimeUnit.MILLISECONDS.toNanos(500);
+
     /** A planted defect. */
     enum Mutation {
         NONE,
         JUDGES_BEFORE_READING,
-        ANSWERS_BEFORE_BEATING
+        ANSWERS_BEFORE_BEATING,
+        TAKES_THE_HANDSHAKE_FOR_SILENCE
     }
 
     private record Event(long time, long number, Runnable what) {}
@@ -67,9 +73,8 @@ final class SimulatedPeers {
         listener.other = dialler;
         for (End end : List.of(dialler, listener)) {
             ends.add(end);
-            end.process.lifelines.add(end);
-            end.process.lifelines.hurry(end);
         }
+        listening.later(random.nextLong(LAST_MADE), listener::begin);
     }
 
     /** From that time on, nothing arrives over a path in one direction, or in both; no process stalls any more. */
@@ -190,6 +195,20 @@ final class SimulatedPeers {
             this.process = process;
             this.dials = dials;
             silence.onQuiet(this::ask);
+        }
+
+        /** The connection is up, and somebody wants to know soon when its peer is silent, once there is a session. */
+        private void begin() {
+            if (mutation != Mutation.TAKES_THE_HANDSHAKE_FOR_SILENCE) {
+                silence.begin(now);
+            }
+            process.lifelines.add(this);
+            if (dials) {
+                beat();
+            } else {
+                send(path, other.process, other::begin);
+            }
+            process.later(random.nextLong(SESSION), () -> process.lifelines.hurry(this));
         }
 
         @Override
