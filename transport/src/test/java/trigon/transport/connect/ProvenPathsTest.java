@@ -73,6 +73,22 @@ class ProvenPathsTest {
         }
     }
 
+    /** One that waited for its own acknowledgement before the next is asked would wait in vain. */
+    @Test
+    void theQueuePairsOfAConnectionAreAskedTogether() {
+        TestNode a = open("a", "all");
+        TestNode b = open("b", "all");
+        ((RaisingVerbs) a.verbs()).unansweredBefore = 2;
+
+        try (CapturedLog log = new CapturedLog(Level.INFO)) {
+            Connected ab = new Connected(a, b);
+            ab.sendOne(1 << 20);
+
+            assertThat(log.lines()).anySatisfy(line -> assertThat(line)
+                    .contains("sends to ", "via " + a.links.getFirst(), a.links.getLast().toString()));
+        }
+    }
+
     @Test
     void whereNothingElseLeadsThereTheErrorSaysWhatToLookAt() {
         TestNode a = open("a", "one");

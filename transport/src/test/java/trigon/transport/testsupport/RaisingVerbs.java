@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import trigon.system.Errno;
 import trigon.verbs.AsyncEvent;
 import trigon.verbs.CompletionQueue;
@@ -20,6 +21,7 @@ import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.QueuePair;
 import trigon.verbs.QueuePairCapacity;
+import trigon.verbs.QueuePairStateCode;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
@@ -51,6 +53,12 @@ public final class RaisingVerbs implements VerbsProvider {
 
     /** A device of that name refuses new queue pairs. */
     public volatile String refusing = "";
+
+    /** Nothing completes before so many queue pairs can send. */
+    public volatile int unansweredBefore;
+
+    /** What the entries of GID tables are. */
+    public volatile UnaryOperator<GidEntry> gid = UnaryOperator.identity();
 
     /** A device of that name completes nothing: whatever it sends is not acknowledged. */
     public volatile String unacknowledged = "";
@@ -107,11 +115,18 @@ public final class RaisingVerbs implements VerbsProvider {
         return device;
     }
 
+    private boolean isTooSoon() {
+        return queuePairs.stream()
+                        .filter(each -> each.queryState() == QueuePairStateCode.READY_TO_SEND)
+                        .count()
+                < unansweredBefore;
+    }
+
     /** Passes completions on, until it falls silent. */
     private record Completions(CompletionQueue behind, RaisingVerbs verbs, String device) implements CompletionQueue {
         @Override
         public int poll(WorkCompletions into) {
-            return verbs.silent || device.equals(verbs.unacknowledged) ? 0 : behind.poll(into);
+            return verbs.silent || device.equals(verbs.unacknowledged) || verbs.isTooSoon() ? 0 : behind.poll(into);
         }
 
         @Override
@@ -149,7 +164,9 @@ public final class RaisingVerbs implements VerbsProvider {
 
         @Override
         public List<GidEntry> gidTable(int port) {
-            return gidGone ? List.of() : device.gidTable(port);
+            return gidGone
+                    ? List.of()
+                    : device.gidTable(port).stream().map(gid).toList();
         }
 
         @Override

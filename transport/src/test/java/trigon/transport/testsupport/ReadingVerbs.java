@@ -58,6 +58,15 @@ public final class ReadingVerbs implements VerbsProvider {
     /** The descriptors of what was registered, in order. */
     public final List<Integer> registered = new ArrayList<>();
 
+    /** The path MTU of all ports. */
+    public Mtu mtu = Mtu.MTU_1024;
+
+    /** The GID table of all ports. */
+    public List<GidEntry> gids = List.of();
+
+    /** Changes of queue pairs' attributes, in order. */
+    public final List<QueuePairAttributes> modified = new ArrayList<>();
+
     /** A device of that name does not reach memory of GPUs. */
     public String refusing = "";
 
@@ -138,12 +147,12 @@ public final class ReadingVerbs implements VerbsProvider {
 
         @Override
         public PortAttributes queryPort(int port) {
-            return new PortAttributes(PortState.ACTIVE, Mtu.MTU_1024, 1 << 30, 0, LinkLayer.ETHERNET, 10_000);
+            return new PortAttributes(PortState.ACTIVE, mtu, 1 << 30, 0, LinkLayer.ETHERNET, 10_000);
         }
 
         @Override
         public List<GidEntry> gidTable(int port) {
-            return List.of();
+            return gids;
         }
 
         @Override
@@ -299,7 +308,7 @@ public final class ReadingVerbs implements VerbsProvider {
 
         @Override
         public void modify(QueuePairAttributes attributes) {
-            // any state will do
+            modified.add(attributes); // any state will do
         }
 
         @Override
