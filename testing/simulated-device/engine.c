@@ -101,7 +101,8 @@ static Unreachable why_unreachable(const Qp *qp) {
   if ((uint32_t)qp->attr.path_mtu > port->table[atomic_load(&port->version) % 2].mtu)
     return MTU_DIFFERS;
   if (find_rule(qp->rules_out | qp->rules_in, RULE_CUT) || find_rule(qp->rules_out, RULE_HOLD)
-      || find_rule(qp->rules_out, RULE_BREAK))
+      || find_rule(qp->rules_out, RULE_BREAK)
+      || find_loss_of_long(qp, qp->rules_out, send_wqe(qp, qp->rq.head)->length))
     return CUT_BY_RULE;
   return REACHABLE;
 }

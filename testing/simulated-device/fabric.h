@@ -124,7 +124,7 @@ _Static_assert(sizeof(Packet) == 64, "packets are aligned as cache lines");
 typedef enum Action {
   RULE_CUT, RULE_HOLD, RULE_DELAY, RULE_LOSS, RULE_ACK_LOSS, RULE_BREAK, RULE_LIE, RULE_FLIP, RULE_MODEL, RULE_RNR,
   RULE_KILL_STAGE, RULE_KILL_EXECUTE, RULE_KILL_ACK, RULE_QP_ERROR, RULE_QP_MUTE, RULE_QP_FATAL,
-  RULE_STALL,
+  RULE_STALL, RULE_LOSS_OVER,
 } Action;
 
 typedef struct Rule {

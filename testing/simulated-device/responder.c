@@ -266,6 +266,8 @@ static bool lost(Qp *qp, const Packet *p, uint64_t tail) {
       qp->rs.lost_until = 0;  /* this time it arrives */
     else if (!cut && qp->rs.lost_until)
       cut = true;
+    else if (!cut && find_loss_of_long(qp, qp->rules_in, p->length))
+      cut = true, strike(qp->rules_in, RULE_LOSS_OVER);
     else if (!cut && p->flags & PACKET_FIRST && strike(qp->rules_in, RULE_LOSS))
       qp->rs.lost_until = now_ns() + (4096ull << qp->attr.timeout), cut = true;
   }

@@ -125,7 +125,8 @@ static bool read_break(Words *w, Rule *r) {
 static bool read_action(Words *w, Rule *r, bool *both) {
   static const struct { const char *name; Action action; } paths[] = { { "cut", RULE_CUT }, { "hold", RULE_HOLD },
     { "delay", RULE_DELAY }, { "loss", RULE_LOSS }, { "ack-loss", RULE_ACK_LOSS }, { "break", RULE_BREAK },
-    { "lie", RULE_LIE }, { "flip", RULE_FLIP }, { "model", RULE_MODEL } };
+    { "lie", RULE_LIE }, { "flip", RULE_FLIP }, { "model", RULE_MODEL },
+    { "loss-over", RULE_LOSS_OVER } };
 
   if (takes(w, "kill"))
     return read_kill(w, r);
@@ -156,6 +157,7 @@ static bool read_action(Words *w, Rule *r, bool *both) {
       && (!takes(w, "pierce") || (r->pierce = 1));
     case RULE_LOSS:
     case RULE_ACK_LOSS: return read_share(take(w), r);
+    case RULE_LOSS_OVER: return read_number(take(w), &r->least);
     case RULE_BREAK: return read_break(w, r);
     case RULE_MODEL: return read_time(take(w), &r->least) && read_rate(take(w), &r->most);
     default: return true;

@@ -40,6 +40,13 @@ static Rule *active(uint64_t rules, Action action, uint64_t now) {
 
 const Rule *find_rule(uint64_t rules, Action action) { return rules ? active(rules, action, now_ns()) : NULL; }
 
+const Rule *find_loss_of_long(const Qp *qp, uint64_t rules, uint64_t length) {
+  const Rule *r = find_rule(rules, RULE_LOSS_OVER);
+  uint64_t mtu = 128ull << qp->attr.path_mtu;
+
+  return r && (length < mtu ? length : mtu) > r->least ? r : NULL;
+}
+
 const Rule *strike(uint64_t rules, Action action) {
   Rule *r = rules ? active(rules, action, now_ns()) : NULL;
 

@@ -226,6 +226,9 @@ void match_rules(Qp *qp);
 /* One of those rules of that kind that is active, or NULL. It does not count a strike. */
 const Rule *find_rule(uint64_t rules, Action action);
 
+/* One by which packets of a message part of that length are lost, or NULL: there are some as long as the path's MTU. */
+const Rule *find_loss_of_long(const Qp *qp, uint64_t rules, uint64_t length);
+
 /* The same for a rule that strikes now: its moments are counted. */
 const Rule *strike(uint64_t rules, Action action);
 

@@ -39,7 +39,8 @@ static void show(void) {
 
 static void show_rules(void) {
   static const char *const names[] = { "cut", "hold", "delay", "loss", "ack-loss", "break", "lie", "flip", "model",
-    "rnr", "kill at stage", "kill at execute", "kill at ack", "qp error", "qp mute", "qp fatal", "stall" };
+    "rnr", "kill at stage", "kill at execute", "kill at ack", "qp error", "qp mute", "qp fatal", "stall",
+    "loss-over" };
 
   for (int i = 0; i < RULES; i++) {
     const Rule *r = &fabric.rules[i];

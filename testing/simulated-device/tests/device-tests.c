@@ -35,6 +35,7 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "loses-and-retries", lossy_active, lossy_passive, NULL },
   { "takes-the-time-of-a-model", modelled_active, modelled_passive, NULL },
   { "times-out-when-cut", cut_active, cut_passive, NULL },
+  { "loses-long-packets", long_packets_active, long_packets_passive, NULL },
   { "lands-late-writes", hold_active, hold_passive, NULL },
   { "kills-at-named-points", named_kill_active, named_kill_passive, NULL },
   { "raises-events", events_active, events_passive, NULL },

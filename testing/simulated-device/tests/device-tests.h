@@ -66,6 +66,8 @@ void modelled_active(int socket);
 void modelled_passive(int socket);
 void cut_active(int socket);
 void cut_passive(int socket);
+void long_packets_active(int socket);
+void long_packets_passive(int socket);
 void hold_active(int socket);
 void hold_passive(int socket);
 void named_kill_active(int socket);

@@ -26,7 +26,7 @@ void end_open(End *e, const char *device) {
   int n;
   struct ibv_device **list = ibv_get_device_list(&n);
 
-  *e = (End){ .timeout = 12, .retries = 3, .rnr_retry = 7 };
+  *e = (End){ .mtu = IBV_MTU_1024, .timeout = 12, .retries = 3, .rnr_retry = 7 };
   for (int i = 0; i < n; i++)
     if (!strcmp(ibv_get_device_name(list[i]), device))
       e->context = ibv_open_device(list[i]);
@@ -73,7 +73,7 @@ void end_to_init(End *e) {
 }
 
 int end_to_rtr(End *e) {
-  struct ibv_qp_attr a = { .qp_state = IBV_QPS_RTR, .path_mtu = IBV_MTU_1024, .dest_qp_num = e->peer.number,
+  struct ibv_qp_attr a = { .qp_state = IBV_QPS_RTR, .path_mtu = e->mtu, .dest_qp_num = e->peer.number,
     .rq_psn = 0xfffff0, .max_dest_rd_atomic = 4, .min_rnr_timer = 1,
     .ah_attr = { .is_global = 1, .port_num = 1,
       .grh = { .dgid = e->peer.gid, .sgid_index = (uint8_t)e->gid_index, .hop_limit = 64 } } };

@@ -25,6 +25,7 @@ typedef struct End {
   uint8_t *memory;
   Peer peer;
   int gid_index;
+  enum ibv_mtu mtu;
   int timeout, retries, rnr_retry;
 } End;
 

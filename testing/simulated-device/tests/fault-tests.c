@@ -169,6 +169,45 @@ void cut_passive(int socket) {
   meet(socket);
 }
 
+/* Only what a path MTU lets be too long is lost, though more of it comes before and after. */
+void long_packets_active(int socket) {
+  End e;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  ctl("'loss-over a>b 1024'");
+  memset(e.memory, 1, BYTES);
+  end_write(&e, 1, 0, 0, BYTES, IBV_SEND_SIGNALED);
+  expect_success(e.sends, 1);
+  meet(socket);
+  end_move(&e, IBV_QPS_RESET);
+  e.mtu = IBV_MTU_4096;
+  end_connect(&e, socket);
+  memset(e.memory, 2, BYTES);
+  end_write(&e, 2, 0, 0, 1024, IBV_SEND_SIGNALED);
+  end_write(&e, 3, 1024, 1024, 4096, IBV_SEND_SIGNALED);
+  end_write(&e, 4, 0, BYTES, 8, 0);
+  expect_success(e.sends, 2);
+  struct ibv_wc wc = next_completion(e.sends);
+  CHECK(wc.status == IBV_WC_RETRY_EXC_ERR && wc.wr_id == 3, "%s", ibv_wc_status_str(wc.status));
+  expect_strikes("loss-over");
+  no_rule_is_left(socket);
+}
+
+void long_packets_passive(int socket) {
+  End e;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  meet(socket);
+  CHECK(e.memory[0] == 1 && e.memory[BYTES - 1] == 1, "short packets are lost");
+  end_move(&e, IBV_QPS_RESET);
+  e.mtu = IBV_MTU_4096;
+  end_connect(&e, socket);
+  meet(socket);
+  CHECK(e.memory[1023] == 2 && e.memory[1024] == 1 && e.memory[BYTES] == 0, "a long packet has come, or what follows");
+}
+
 /* The sender gives up and goes on elsewhere; then its packets land, unless the target's queue pair is fenced. */
 void hold_active(int socket) {
   End e;
