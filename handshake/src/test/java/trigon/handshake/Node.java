@@ -20,6 +20,7 @@ import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.listen.HandshakeListeners;
 import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
+import trigon.handshake.message.Decider;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.NodeIdentity;
@@ -89,7 +90,8 @@ public final class Node implements AutoCloseable {
             throw new AssertionError(e);
         }
         HandshakeConfig config = new HandshakeConfig(timeout, PortRange.ANY, peerTimeout, stoppedTimeout, clusterKey);
-        identity = new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, 1, 0, true);
+        identity =
+                new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, new Decider(1, false, 0), true);
         listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
         client = new HandshakeClient(loop, config);
     }

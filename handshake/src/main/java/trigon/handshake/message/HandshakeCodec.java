@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.OptionalInt;
 import trigon.handshake.message.HandshakeException.Kind;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Answer;
@@ -33,8 +32,8 @@ import trigon.verbs.QueuePairEndpoint;
  *       a repetition (1, 0 or 1)
  *   <li>6 Challenge: nonce (32), proof
  *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4),
- *       version of the built-in tuner (1), fingerprint of the policy (4), failover (1, 0 or 1), kind (1), attempt (8),
- *       queue pair's index (1) of how many (1), endpoint,
+ *       version of the built-in tuner (1), fingerprint of the policy (4), flags (1; 1: failover, 2: a policy in
+ *       the settings), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint,
  *       clear-to-send address (8) and key (4), longest message (8), attempt to resume (4, 0: none), messages begun (8),
  *       confirmed (8), number of listeners (1), the listeners as in {@link LinkAddress#write}, proof
  *   <li>2 Answer: node name (1 + n bytes of UTF-8), kind (1), endpoint, memory address (8) and key (4), longest message
@@ -55,7 +54,7 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 16;
+    static final int VERSION = 17;
 
     /** Bytes of a frame before its body. */
     public static final int HEADER_BYTES = 12;
@@ -270,11 +269,7 @@ public final class HandshakeCodec {
     private static void putOffer(ByteBuffer to, Offer offer) {
         to.putLong(offer.connection().value());
         putName(to, offer.node().name());
-        to.putShort((short) NodeIdentity.toWire(offer.node().index()));
-        to.putInt(offer.node().configFingerprint())
-                .put((byte) offer.node().tuner())
-                .putInt(offer.node().policy());
-        putFlag(to, offer.node().failover());
+        offer.node().writeAfterName(to);
         to.put((byte) code(offer.kind()));
         to.putLong(offer.stripe().attempt()).put((byte) offer.stripe().index()).put((byte)
                 offer.stripe().offered());
@@ -291,10 +286,7 @@ public final class HandshakeCodec {
 
     private static Offer getOffer(ByteBuffer from) throws CharacterCodingException {
         ConnectionId connection = new ConnectionId(from.getLong());
-        String name = getName(from);
-        OptionalInt index = NodeIdentity.indexOfWire(Short.toUnsignedInt(from.getShort()));
-        NodeIdentity node = new NodeIdentity(
-                name, index, from.getInt(), Byte.toUnsignedInt(from.get()), from.getInt(), getFlag(from));
+        NodeIdentity node = NodeIdentity.readAfterName(getName(from), from);
         LinkKind kind = kindOfCode(from.get());
         Stripe stripe = new Stripe(from.getLong(), Byte.toUnsignedInt(from.get()), Byte.toUnsignedInt(from.get()));
         return new Offer(

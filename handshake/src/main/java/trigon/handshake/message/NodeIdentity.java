@@ -1,5 +1,6 @@
 package trigon.handshake.message;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
 
@@ -9,18 +10,16 @@ import java.util.OptionalInt;
  * @param name the node's name, for logs; 1 to 255 bytes of UTF-8 without control characters
  * @param index its index in the cluster's configuration, 0 to 65534; empty where there is none
  * @param configFingerprint hash of the settings that all nodes should share
- * @param tuner version of the built-in tuner's rules, 1 to 255; 0: it is off
- * @param policy the first 32 bits of the SHA-256 of the policy that decides for the communicator of the connection; 0:
- *     NCCL decides, or the connection has none
+ * @param decider by what its ranks decide on collectives
  * @param failover whether its ends of connections can go on over other paths
  */
-public record NodeIdentity(
-        String name, OptionalInt index, int configFingerprint, int tuner, int policy, boolean failover) {
+public record NodeIdentity(String name, OptionalInt index, int configFingerprint, Decider decider, boolean failover) {
 
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 255;
 
-    private static final int MAX_TUNER = 0xFF;
+    private static final int FAILOVER = 1;
+    private static final int HAS_POLICY = 2;
 
     /** The index on the wire where there is none. */
     static final int NO_INDEX = 0xFFFF;
@@ -28,9 +27,6 @@ public record NodeIdentity(
     public NodeIdentity {
         requireName(name);
         requireIndex(index);
-        if (tuner < 0 || tuner > MAX_TUNER) {
-            throw new IllegalArgumentException("a tuner's version is in 0.." + MAX_TUNER + ", not " + tuner);
-        }
     }
 
     static void requireName(String name) {
@@ -45,8 +41,38 @@ public record NodeIdentity(
     }
 
     /** The same at a connection of a communicator for which that policy decides. */
-    public NodeIdentity decidingBy(int other) {
-        return new NodeIdentity(name, index, configFingerprint, tuner, other, failover);
+    public NodeIdentity decidingBy(int policy) {
+        Decider other = new Decider(decider.tuner(), decider.hasPolicy(), policy);
+        return new NodeIdentity(name, index, configFingerprint, other, failover);
+    }
+
+    /** Writes all but the name, in network order: index (2), fingerprint (4), tuner (1), policy (4) and flags (1). */
+    void writeAfterName(ByteBuffer to) {
+        int flags = (failover ? FAILOVER : 0) | (decider.hasPolicy() ? HAS_POLICY : 0);
+        to.putShort((short) toWire(index))
+                .putInt(configFingerprint)
+                .put((byte) decider.tuner())
+                .putInt(decider.policy())
+                .put((byte) flags);
+    }
+
+    /**
+     * Reads what {@link #writeAfterName} has written.
+     *
+     * @throws IllegalArgumentException if nobody writes that
+     * @throws java.nio.BufferUnderflowException if it is cut short
+     */
+    static NodeIdentity readAfterName(String name, ByteBuffer from) {
+        OptionalInt index = indexOfWire(Short.toUnsignedInt(from.getShort()));
+        int fingerprint = from.getInt();
+        int tuner = Byte.toUnsignedInt(from.get());
+        int policy = from.getInt();
+        int flags = from.get();
+        if ((flags & ~(FAILOVER | HAS_POLICY)) != 0) {
+            throw new IllegalArgumentException("its node's flags are " + Byte.toUnsignedInt((byte) flags));
+        }
+        Decider decider = new Decider(tuner, (flags & HAS_POLICY) != 0, policy);
+        return new NodeIdentity(name, index, fingerprint, decider, (flags & FAILOVER) != 0);
     }
 
     static void requireIndex(OptionalInt index) {

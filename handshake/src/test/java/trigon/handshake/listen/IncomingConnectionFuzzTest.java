@@ -16,6 +16,7 @@ import trigon.handshake.IncomingOffer;
 import trigon.handshake.Node;
 import trigon.handshake.lifeline.FuzzedPeer;
 import trigon.handshake.lifeline.PeerChannel;
+import trigon.handshake.message.Decider;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Hello;
 import trigon.handshake.message.HandshakeMessage.Offer;
@@ -37,7 +38,8 @@ import trigon.verbs.LinkKind;
 public class IncomingConnectionFuzzTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
-    private static final NodeIdentity SELF = new NodeIdentity("a", OptionalInt.empty(), 0, 1, 0, true);
+    private static final NodeIdentity SELF =
+            new NodeIdentity("a", OptionalInt.empty(), 0, new Decider(1, false, 0), true);
     private static final RandomMessages MESSAGES = new RandomMessages(new Random(7));
     private static final Offer OFFER = MESSAGES.offer(FuzzedPeer.CONNECTION, LinkKind.RDMA);
     private static final Answer ANSWER = MESSAGES.answer(LinkKind.RDMA);

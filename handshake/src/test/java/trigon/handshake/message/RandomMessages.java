@@ -119,8 +119,12 @@ public final class RandomMessages {
 
     public NodeIdentity node() {
         String name = "n" + text(random.nextInt(40)).replace('\n', ' ');
-        return new NodeIdentity(
-                name, index(), random.nextInt(), random.nextInt(256), random.nextInt(), random.nextBoolean());
+        return new NodeIdentity(name, index(), random.nextInt(), decider(), random.nextBoolean());
+    }
+
+    private Decider decider() {
+        boolean hasPolicy = random.nextBoolean();
+        return new Decider(random.nextInt(256), hasPolicy, hasPolicy ? random.nextInt() : 0);
     }
 
     public OptionalInt index() {

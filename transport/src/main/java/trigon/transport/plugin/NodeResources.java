@@ -8,16 +8,15 @@ import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.cluster.NodeConfig;
 import trigon.config.setting.FailoverPolicy;
-import trigon.config.setting.TuningUse;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.listen.HandshakeListeners;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.NodeIdentity;
-import trigon.nccl.TunerAdvice;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LocalLink;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.ControlThreads;
+import trigon.transport.connect.DecidingPolicy;
 import trigon.transport.path.Links;
 import trigon.verbs.VerbsException;
 
@@ -75,8 +74,7 @@ record NodeResources(
                 config.thisNode().map(NodeConfig::name).orElse(setup.host().hostName()),
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
                 config.fingerprint(),
-                config.value(Settings.TUNING) == TuningUse.AUTO ? TunerAdvice.BUILT_IN_VERSION : 0,
-                0,
+                DecidingPolicy.ofProcess(config),
                 config.value(Settings.FAILOVER) == FailoverPolicy.ON);
     }
 

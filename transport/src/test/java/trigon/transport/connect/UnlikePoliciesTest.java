@@ -24,6 +24,9 @@ class UnlikePoliciesTest {
     private static final long COMMUNICATOR = 1;
     private static final int POLICY = 0x5bacacd9;
 
+    /** The nodes here do not read it: {@link TestNode#policies} has what it decides. */
+    private static final String WITH_POLICY = "policy: {file: /etc/trigon/policy.o}\n";
+
     @TempDir
     @SuppressWarnings("NullAway.Init")
     Path directory;
@@ -63,8 +66,8 @@ class UnlikePoliciesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0x5bacacd9, 0, a decides by policy 5bacacd9, b has no policy",
-        "0, 0x5bacacd9, a has no policy, b decides by policy 5bacacd9",
+        "0x5bacacd9, 0, a decides by policy 5bacacd9, b has a policy that does not decide",
+        "0, 0x5bacacd9, a has a policy that does not decide, b decides by policy 5bacacd9",
         "0x5bacacd9, 0x6bacacd9, a decides by policy 5bacacd9, b decides by policy 6bacacd9"
     })
     void nodesThatDoNotFailOnBothSides(String ofA, String ofB, String saidOfA, String saidOfB) {
@@ -88,7 +91,7 @@ class UnlikePoliciesTest {
     @Test
     void nodesWhoseTunersAreNotAlikeFailOnBothSides() {
         try (TestNode a = cluster().open("a");
-                TestNode b = cluster("tuning: off\n").open("b")) {
+                TestNode b = cluster(WITH_POLICY + "tuning: off\n").open("b")) {
             long atA = a.plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
             long atB = b.plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
             long handle = b.allocate(NetPlugin.HANDLE_BYTES);
@@ -105,6 +108,30 @@ class UnlikePoliciesTest {
             assertThatThrownBy(() -> Await.until("b hears of it", () -> b.plugin.accept(listenComm) != 0))
                     .isInstanceOf(NoConnectionException.class)
                     .hasMessageContaining("a has version 1 of the built-in tuner on");
+        }
+    }
+
+    /** NCCL up to 2.27 names no communicator; that one process never has a policy is known all the same. */
+    @ParameterizedTest
+    @CsvSource({"a", "b"})
+    void aNodeWithoutAPolicyRefusesOneThatDecidesByOne(String withPolicy) {
+        try (TestNode a = cluster(withPolicy.equals("a") ? WITH_POLICY : "").open("a");
+                TestNode b = cluster(withPolicy.equals("b") ? WITH_POLICY : "").open("b")) {
+            (withPolicy.equals("a") ? a : b).policies.put(0L, POLICY);
+            long atA = a.plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long atB = b.plugin.openContext(0, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+            long handle = b.allocate(NetPlugin.HANDLE_BYTES);
+            long listenComm = b.plugin.listen(atB, 0, handle);
+
+            assertThatThrownBy(() -> Await.until(
+                            "a hears of it",
+                            () -> a.plugin.connect(atA, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED) != 0))
+                    .isInstanceOf(NoConnectionException.class)
+                    .hasMessageContainingAll(
+                            withPolicy + " decides by policy 5bacacd9", "has no policy", "TRIGON_POLICY");
+            assertThatThrownBy(() -> Await.until("b hears of it", () -> b.plugin.accept(listenComm) != 0))
+                    .isInstanceOf(NoConnectionException.class)
+                    .hasMessageContaining(withPolicy + " decides by policy 5bacacd9");
         }
     }
 
@@ -125,7 +152,7 @@ class UnlikePoliciesTest {
     }
 
     private TestCluster cluster() {
-        return cluster("");
+        return cluster(WITH_POLICY);
     }
 
     private TestCluster cluster(String settings) {
