@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,7 @@ import trigon.transport.request.RequestTable;
  */
 public final class PluginEntry {
 
+    private final long start = System.nanoTime();
     private final int pageBytes;
     private final CallFailures failures;
     private final PolicyAccess policy = new PolicyAccess();
@@ -94,6 +96,8 @@ public final class PluginEntry {
             factory.config().ifPresent(settings -> new OneSidedState(net.oneSided()).publishOn(isOneSidedOn(settings)));
             UpcallTable.fill(net.upcalls(), net.upcallCount(), created, failures, new NativeFunction(net.warmUp()));
             WarmUp.begin(factory::warmUpNodes);
+            LoggerFactory.getLogger(PluginEntry.class)
+                    .info("init took {} ms since Java runs", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init", thrown);

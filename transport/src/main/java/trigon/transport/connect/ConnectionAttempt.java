@@ -97,7 +97,9 @@ final class ConnectionAttempt implements AutoCloseable {
             Stripe stripe = new Stripe(number, index, paths.size());
             orFail(path, () -> offer(path, stripe));
         }
+        connecting.reached("offers");
         awaitAnswers(start + timeout.toNanos() / 2);
+        connecting.reached("answers");
         Map<Pending, Optional<? extends Runnable>> proofs = new LinkedHashMap<>();
         for (Pending each : List.copyOf(pending)) {
             if (!orFail(each.path, () -> proofs.put(each, bringUp(each)))) {
@@ -111,6 +113,7 @@ final class ConnectionAttempt implements AutoCloseable {
         });
         List<Pending> up = List.copyOf(pending);
         up.forEach(each -> factory.awaitOpen(each.channel));
+        connecting.reached("queue pairs");
         List<CompletableFuture<Established>> results =
                 up.stream().map(each -> each.offer.sendReady(up.size())).toList();
         for (int i = 0; i < up.size(); i++) {
@@ -121,6 +124,7 @@ final class ConnectionAttempt implements AutoCloseable {
                 return List.of();
             }
         }
+        connecting.reached("ready");
         pending.clear();
         return up.stream().map(Pending::channel).toList();
     }

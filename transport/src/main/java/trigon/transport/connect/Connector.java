@@ -217,6 +217,7 @@ public final class Connector {
             }
             List<Path> paths = pathsToTake(known, preferred, how.links(), turn);
             schedule.begin(paths);
+            pending.reached("paths");
             try (ConnectionAttempt attempt =
                     new ConnectionAttempt(side, handle, trafficClass, policy, schedule.timeLeft(paths), pending)) {
                 List<Path> stripes = stripes(paths, how.queuePairs());
@@ -233,6 +234,7 @@ public final class Connector {
         private void note(String name, List<Path> paths, Set<Path> failed, List<PathChannel> connected) {
             recentFailures.note(failed);
             report(name, paths, failed, connected.size());
+            side.connectionLog().logTimes(name, pending);
             candidatePaths.warnOfGateway(paths.getFirst().to(name), peer);
             if (!isDoubtful(paths.getFirst())) {
                 recentFailures.note(

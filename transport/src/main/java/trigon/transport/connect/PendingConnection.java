@@ -15,6 +15,7 @@ import trigon.handshake.OutgoingOffer;
 public final class PendingConnection {
 
     private final String peer;
+    private final TimeLine timeLine = new TimeLine();
     private final CompletableFuture<ConnectedPaths> result = new CompletableFuture<>();
     private final List<OutgoingOffer> attempts = new ArrayList<>();
     private boolean abandoned;
@@ -27,6 +28,15 @@ public final class PendingConnection {
     /** Returns who is connected to, for messages. */
     public String peer() {
         return peer;
+    }
+
+    /** A stage of the work is over; on its thread, as {@link #timeLine}. */
+    void reached(String stage) {
+        timeLine.reached(stage);
+    }
+
+    TimeLine timeLine() {
+        return timeLine;
     }
 
     /** Does the work, on a control thread. */
