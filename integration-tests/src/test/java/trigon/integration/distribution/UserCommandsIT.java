@@ -122,11 +122,11 @@ class UserCommandsIT {
             int name = there.lastIndexOf(' ');
             command.addAll(List.of(TRIGON, "bench", "--nodes", here + "," + there.substring(name + 1)));
             command.addAll(List.of("--via", there.substring(0, name), "--meet", "10.9.42.1:7600"));
-            command.addAll(List.of("--sizes", "64K", "--json"));
+            command.addAll(List.of("--decode", "--sizes", "64K", "--json"));
 
             assertThat(output("nodes", start("nodes", Map.of("TRIGON_LINKS", "software"), command)))
-                    .contains("\"schema\": \"trigon.bench/1\"", "point-to-point", "all-reduce")
-                    .contains(" via ab ", "\"wrong\": 0", "promises");
+                    .contains("\"schema\": \"trigon.bench/1\"", "point-to-point", "\"decode\"", "p99Micros")
+                    .contains(" via ab ", "\"wrong\": 0", "\"good\": true");
         }
     }
 }

@@ -20,6 +20,7 @@ import trigon.cluster.json.JsonObject;
 import trigon.cluster.machine.Machine;
 import trigon.config.file.ConfigLoader;
 import trigon.system.file.Folder;
+import trigon.tools.bench.BenchStep.Kind;
 import trigon.tools.command.ToolCommand;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
@@ -41,6 +42,7 @@ import trigon.tools.nodes.ReachOptions;
         })
 public final class BenchCommand extends ToolCommand {
 
+    private static final String DECODE = "--decode";
     private static final int MAX_RANKS = 64;
     private static final int MAX_LOCAL_RANKS = 8;
     private static final int USUAL_RANKS = 2;
@@ -88,8 +90,15 @@ public final class BenchCommand extends ToolCommand {
             names = "--sizes",
             split = ",",
             paramLabel = "SIZE",
-            description = "Bytes, with K, M or G; multiples of 4 up to 1G. Default: 4K,64K,1M,16M")
-    private List<String> sizes = List.of("4K", "64K", "1M", "16M");
+            description = "Bytes, with K, M or G; multiples of 4 up to 1G. Default: 4K,64K,1M,16M; with --decode"
+                    + " 4K,8K,16K,32K,64K")
+    private List<String> sizes = List.of();
+
+    @Option(
+            names = DECODE,
+            description = "Measure all-reduces as a model has them that makes one token after the other: short ones,"
+                    + " 100 in a row.")
+    private boolean decode;
 
     @Option(names = "--timeout", paramLabel = "S", description = "Time limit in seconds for each step. Default: 120")
     private int timeout = 120;
@@ -134,8 +143,10 @@ public final class BenchCommand extends ToolCommand {
             ranks = nodes.size();
             rank = 0;
         }
-        List<BenchStep> steps =
-                pairs.isEmpty() ? BenchStep.of(ranks, isAlone(), bytes) : BenchStep.ofPairs(ranks, bytes);
+        Kind together = decode ? Kind.DECODE : Kind.ALL_REDUCE;
+        List<BenchStep> steps = pairs.isEmpty()
+                ? BenchStep.of(ranks, isAlone(), together, bytes)
+                : BenchStep.ofPairs(ranks, together, bytes);
         StepPrograms programs = new StepPrograms();
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks(time, folder, programs::stop)) {
@@ -211,13 +222,14 @@ public final class BenchCommand extends ToolCommand {
 
     /** The command that runs another rank on its node. */
     private List<String> command(String node, int other, Meetings meetings) {
-        String arguments = "bench --json --meet %s --ranks %d --sizes %s --timeout %d%s %s --rank %d"
+        String arguments = "bench --json --meet %s --ranks %d --sizes %s --timeout %d%s%s %s --rank %d"
                 .formatted(
                         meetings.of(other),
                         ranks,
                         String.join(",", sizes),
                         timeout,
                         perftest ? " --perftest" : "",
+                        decode ? " " + DECODE : "",
                         StepPrograms.UNTIL_END_OF_INPUT,
                         other);
         List<String> command = new ArrayList<>(reach.via());
@@ -250,6 +262,9 @@ public final class BenchCommand extends ToolCommand {
         }
         if (timeout < 1 || timeout > MAX_TIMEOUT) {
             throw wrong("--timeout is " + timeout + ": must be 1 to 86000");
+        }
+        if (sizes.isEmpty()) {
+            sizes = decode ? List.of("4K", "8K", "16K", "32K", "64K") : List.of("4K", "64K", "1M", "16M");
         }
         List<Long> bytes = new ArrayList<>();
         for (String size : sizes) {

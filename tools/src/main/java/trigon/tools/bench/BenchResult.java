@@ -62,7 +62,8 @@ record BenchResult(
     }
 
     void print(Console console) {
-        Table table = new Table("test", nodes.isEmpty() ? "ranks" : "nodes", "size", "rounds", "us", "GB/s", "network");
+        Table table = new Table(
+                "test", nodes.isEmpty() ? "ranks" : "nodes", "size", "rounds", "us", "GB/s", "p99 us", "network");
         for (BenchRow row : rows) {
             boolean failed = row.hasFailed();
             table.styled(
@@ -73,6 +74,7 @@ record BenchResult(
                     failed ? NOTHING : row.rounds().size(),
                     failed ? NOTHING : number("%.1f", row.micros()),
                     failed ? NOTHING : number("%.3f", row.gigabytesPerSecond()),
+                    failed ? NOTHING : number("%.1f", row.p99Micros()),
                     failed
                             ? "failed"
                             : row.networks().stream().map(Network::toString).collect(Collectors.joining("; ")));
@@ -83,8 +85,9 @@ record BenchResult(
             printFigures(console);
         }
         ways().forEach(console::paragraph);
-        console.paragraph("us: median. Point to point: one message each way at the same time, GB/s of one direction."
-                + " All-reduce: bus bandwidth.");
+        console.paragraph("us: median; p99: 99 of 100 take no longer. Point to point: one message each way at the"
+                + " same time, GB/s of one direction. All-reduce: bus bandwidth. Decode: one of "
+                + BenchStep.ALL_REDUCES_OF_A_STEP + " all-reduces in a row, which make a round.");
         if (hasFailedOver()) {
             console.paragraph("A connection failed over during the measurement: measure again.");
         }

@@ -3,6 +3,7 @@ package trigon.tools.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import trigon.cluster.json.Json;
 import trigon.cluster.json.JsonObject;
 import trigon.tools.bench.BenchStep.Kind;
@@ -11,7 +12,7 @@ import trigon.tools.console.CommandFailure;
 /**
  * A step's outcome.
  *
- * @param rounds times in microseconds, sorted; empty if the step failed
+ * @param rounds times in microseconds, sorted, of a decoding step divided by its all-reduces; empty if the step failed
  * @param wrong elements with another value than the sum
  * @param ways the plugin's lines about the paths, such as over which link
  * @param networks of these paths
@@ -35,7 +36,13 @@ record BenchRow(
                 .findFirst()
                 .map(JsonObject::parse)
                 .orElseThrow(() -> new CommandFailure("nccl-host has said nothing"));
-        List<Double> rounds = said.numbers("round_us").stream().sorted().toList();
+        List<Double> all = said.numbers("round_us");
+        int together = step.kind() == Kind.DECODE ? BenchStep.ALL_REDUCES_OF_A_STEP : 1;
+        List<Double> rounds = IntStream.range(0, all.size() / together)
+                .mapToObj(round -> all.subList(round * together, (round + 1) * together))
+                .map(each -> each.stream().mapToDouble(Double::doubleValue).sum() / together)
+                .sorted()
+                .toList();
         if (rounds.isEmpty()) {
             throw new CommandFailure("nccl-host has measured nothing");
         }
@@ -48,8 +55,16 @@ record BenchRow(
 
     /** Time of a message from its sender's call to the receiver's having it, or of an all-reduce. */
     double micros() {
-        double median = rounds.get(rounds.size() / 2);
-        return step.kind() == Kind.POINT_TO_POINT ? median / 2 : median;
+        return micros(rounds.size() / 2);
+    }
+
+    /** The same of the slowest but one in a hundred. */
+    double p99Micros() {
+        return micros((rounds.size() * 99 - 1) / 100);
+    }
+
+    private double micros(int round) {
+        return step.kind() == Kind.POINT_TO_POINT ? rounds.get(round) / 2 : rounds.get(round);
     }
 
     /**
@@ -100,6 +115,7 @@ record BenchRow(
             json.putAll(Json.object(
                     "rounds", rounds.size(),
                     "medianMicros", micros(),
+                    "p99Micros", p99Micros(),
                     "gigabytesPerSecond", gigabytesPerSecond(),
                     "wrong", wrong,
                     "networks", networks.stream().map(Network::json).toList()));

@@ -22,11 +22,15 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
 
     private static final int MIN_ROUNDS = 5;
     private static final int MAX_ROUNDS = 100;
+    private static final int DECODING_STEPS = 50;
     private static final long MIN_BYTES = 4;
     private static final long MAX_BYTES = 1L << 30;
     private static final Pattern SIZE = Pattern.compile("(\\d{1,10})([KMG]?)");
 
-    /** Pattern in which the two ends send. */
+    /** All-reduces in a row that count as one round of {@link Kind#DECODE}. */
+    static final int ALL_REDUCES_OF_A_STEP = 100;
+
+    /** Pattern in which the ends send. */
     enum Kind {
         /**
          * Two ranks, each of which sends a message to the other at the same time: an all-reduce of twice the size, in
@@ -34,7 +38,9 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
          */
         POINT_TO_POINT("point-to-point"),
         /** All ranks, as a ring. */
-        ALL_REDUCE("all-reduce");
+        ALL_REDUCE("all-reduce"),
+        /** The same, many in a row, as a model has that makes one token after the other. */
+        DECODE("decode");
 
         private final String word;
 
@@ -52,8 +58,9 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
      * Rank 0 with each other one, and then all of them.
      *
      * @param alone true if they are on one machine, where one pair is as good as another
+     * @param together kind of the last ones
      */
-    static List<BenchStep> of(int ranks, boolean alone, List<Long> sizes) {
+    static List<BenchStep> of(int ranks, boolean alone, Kind together, List<Long> sizes) {
         List<BenchStep> steps = new ArrayList<>();
         for (int other = 1; other < (alone ? 2 : ranks); other++) {
             for (long size : sizes) {
@@ -61,14 +68,13 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
             }
         }
         for (long size : sizes) {
-            steps.add(new BenchStep(
-                    Kind.ALL_REDUCE, IntStream.range(0, ranks).boxed().toList(), size));
+            steps.add(new BenchStep(together, IntStream.range(0, ranks).boxed().toList(), size));
         }
         return steps;
     }
 
     /** Every two ranks, and then all of them. */
-    static List<BenchStep> ofPairs(int ranks, List<Long> sizes) {
+    static List<BenchStep> ofPairs(int ranks, Kind together, List<Long> sizes) {
         List<BenchStep> steps = new ArrayList<>();
         for (int one = 0; one < ranks; one++) {
             for (int other = one + 1; other < ranks; other++) {
@@ -77,8 +83,8 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
                 }
             }
         }
-        of(ranks, true, sizes).stream()
-                .filter(step -> step.kind() == Kind.ALL_REDUCE)
+        of(ranks, true, together, sizes).stream()
+                .filter(step -> step.kind() == together)
                 .forEach(steps::add);
         return steps;
     }
@@ -106,13 +112,17 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
         return kind == other.kind && ranks.equals(other.ranks);
     }
 
+    /** Returns how often nccl-host does it. */
     int rounds() {
+        if (kind == Kind.DECODE) {
+            return DECODING_STEPS * ALL_REDUCES_OF_A_STEP;
+        }
         return Math.clamp(BYTES_OF_A_SIZE / bytes, MIN_ROUNDS, MAX_ROUNDS);
     }
 
     /** Names the ranks by their nodes, or by their numbers if these are unknown; for example {@code a and b}. */
     String who(List<String> nodes) {
-        return kind == Kind.ALL_REDUCE ? "all " + ranks.size() : names(ranks, nodes);
+        return kind != Kind.POINT_TO_POINT ? "all " + ranks.size() : names(ranks, nodes);
     }
 
     static String names(List<Integer> ranks, List<String> nodes) {

@@ -87,6 +87,7 @@ final class Submission {
             json.putAll(Json.object(
                     "rounds", row.rounds().size(),
                     "medianMicros", row.micros(),
+                    "p99Micros", row.p99Micros(),
                     "gigabytesPerSecond", row.gigabytesPerSecond(),
                     "wrong", row.wrong(),
                     "carriers",

@@ -75,6 +75,26 @@ class BenchCommandTest {
     }
 
     @Test
+    void ofDecodingAHundredAllReducesInARowAreOneRound() throws Exception {
+        Path calls = folder.resolve("calls");
+
+        Run run = Run.of(machine("""
+                echo "$@" >>%s
+                awk 'BEGIN {
+                  printf "{\\"rank\\": 0, \\"wrong\\": 0, \\"round_us\\": [900.0"
+                  for (i = 1; i < 350; i++) printf ", %%.1f", i < 100 ? 10 : i < 200 ? 30 : 20
+                  print "]}"
+                }'
+                """.formatted(calls)), 100, "bench", "--decode", "--sizes", "8K");
+
+        assertThat(run.status()).as(run.out() + run.err()).isZero();
+        assertThat(run.out())
+                .contains("decode          all 2    8 KiB  3       20.0")
+                .containsPattern("decode .* 30\\.0");
+        assertThat(Files.readAllLines(calls)).hasSize(4).anyMatch(line -> line.contains("--iterations 5000"));
+    }
+
+    @Test
     void betweenNodesEachRunsItsOwnRankAndEachSizeHasAPort() throws Exception {
         Path calls = folder.resolve("calls");
 
@@ -318,8 +338,8 @@ class BenchCommandTest {
 
         assertThat(text.status()).isEqualTo(1);
         assertThat(text.out())
-                .containsPattern("here and b +64 KiB +3 +50.0 +1.311 +eth1 10.0.12.0/24 TCP")
-                .containsPattern("here and c +64 KiB +- +- +- +failed")
+                .containsPattern("here and b +64 KiB +3 +50.0 +1.311 +2500.0 +eth1 10.0.12.0/24 TCP")
+                .containsPattern("here and c +64 KiB +- +- +- +- +failed")
                 .containsPattern("all-reduce +all 3 +64 KiB +3 ")
                 .contains("c: cb 10.0.23.0/24", "relayed by b over TCP")
                 .contains("failed: here and c: point-to-point of 64 KiB", "no path to c", "c: no cable there");
@@ -383,7 +403,7 @@ class BenchCommandTest {
     @Test
     void withoutACommonNetworkEachNodeMeetsRank0AtItsOwnAddress() throws Exception {
         Meetings meetings = new Meetings(folder, 3, List.of("10.0.12.2", "10.0.23.2"), 700);
-        List<BenchStep> steps = BenchStep.of(3, false, List.of(4096L));
+        List<BenchStep> steps = BenchStep.of(3, false, Kind.ALL_REDUCE, List.of(4096L));
 
         assertThat(meetings.of(steps.get(0), 0)).isEqualTo("10.0.12.2:700");
         assertThat(meetings.of(steps.get(1), 1)).isEqualTo("10.0.23.2:701");
