@@ -18,7 +18,7 @@ static int64_t repeat(struct lane *lane, uint64_t sequence, uint32_t key) {
   if (of != NULL) {
     const struct unconfirmed_message *kept = unconfirmed_at(of, sequence);
     const bool copied = kept->memory == 0;
-    const struct memory_piece piece = {kept->address, kept->size, copied ? of->keys[kept->ring] : key};
+    const struct memory_piece piece = {kept->address, kept->size, copied ? of->rings[kept->ring].key : key};
     return lane_post_send(lane, piece, kept->tag, FLAG_DELIVERY_COMPLETE | (copied ? FLAG_INJECT_COMPLETE : 0),
                           sequence);
   }

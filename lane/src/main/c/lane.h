@@ -49,9 +49,8 @@ enum { GATE_CLOSED = 0, GATE_OPEN = 1, GATE_ASK = 2, GATE_FENCED = 3 };
 
 /*
  * Instead of a request. A refused post leaves its errno in the lane; where there is none, the message does not fit.
- * LANE_SMALL_RING: Java is to give the lane a larger ring.
  */
-enum { LANE_NO_ROOM = 0, LANE_NO_RECEIVE = -1, LANE_FAILED = -2, LANE_SMALL_RING = -3 };
+enum { LANE_NO_ROOM = 0, LANE_NO_RECEIVE = -1, LANE_FAILED = -2 };
 
 /* An outstanding request. */
 struct request_entry {
@@ -88,7 +87,7 @@ enum { CLEAR_TO_SEND_OF_ONE_PATH = offsetof(struct clear_to_send, address) };
 
 enum {
   UNCONFIRMED = 256,    /* at most; a power of two */
-  UNCONFIRMED_RINGS = 3 /* each in use from when the one before was too small */
+  UNCONFIRMED_RINGS = 3
 };
 
 /*
@@ -107,19 +106,24 @@ struct unconfirmed_message {
   uint32_t unused;
 };
 
+/* Memory for copies. */
+struct copy_ring {
+  uint64_t address; /* 0: there is no such ring, nor any after it */
+  uint32_t bytes;   /* a power of two */
+  uint32_t key;
+};
+
 /*
  * The messages of an eager sender that its peer is not known to have: oldest first, by their numbers. A short one is
  * copied into a ring, as NCCL may use its memory again before the peer has it. A longer one stays where it is, since
  * NCCL hears that it is done only when the peer has it.
  */
 struct unconfirmed {
-  uint64_t ring;         /* where copies go */
-  uint32_t ring_bytes;   /* a power of two */
-  uint32_t ring_number;
-  uint32_t longest_copy; /* longer messages are not copied */
-  uint32_t may_grow;     /* Java has a larger ring, if this is too small */
+  struct copy_ring rings[UNCONFIRMED_RINGS]; /* each in use from when the one before was too small */
+  uint32_t ring;         /* where copies go */
+  uint32_t longest_copy; /* longer messages are not copied; a ring takes such a copy */
   uint32_t asks;         /* the next message asks the peer how far it is, be it time for that or not */
-  uint32_t keys[UNCONFIRMED_RINGS];
+  uint32_t unused;
   uint64_t oldest;
   uint64_t used; /* bytes of the ring so far, with what was left out; those below free are confirmed */
   uint64_t free;
@@ -384,45 +388,75 @@ static inline uint64_t lane_confirmed(struct lane *lane) {
   return of->oldest;
 }
 
+static inline const struct copy_ring *unconfirmed_ring(const struct unconfirmed *of) {
+  return &of->rings[of->ring];
+}
+
 /* Where in the ring's count the next copy begins: none crosses its end. */
 static inline uint64_t unconfirmed_place(const struct unconfirmed *of, uint32_t size) {
-  const uint64_t at = of->used & (of->ring_bytes - 1);
-  return at + size <= of->ring_bytes ? of->used : of->used + of->ring_bytes - at;
+  const uint32_t bytes = unconfirmed_ring(of)->bytes;
+  const uint64_t at = of->used & (bytes - 1);
+  return at + size <= bytes ? of->used : of->used + bytes - at;
 }
 
 static inline bool unconfirmed_fits(const struct unconfirmed *of, uint32_t size) {
+  const uint32_t bytes = unconfirmed_ring(of)->bytes;
   return size > of->longest_copy ||
-         (size <= of->ring_bytes / LONGEST_OF_RING && unconfirmed_place(of, size) + size - of->free <= of->ring_bytes);
+         (size <= bytes / LONGEST_OF_RING && unconfirmed_place(of, size) + size - of->free <= bytes);
 }
 
-/* Notes a message, and copies it if it is short; the flags by which it is sent. */
-static inline unsigned unconfirmed_add(struct unconfirmed *of, struct memory_piece *from, int32_t tag, uint64_t memory,
-                                       uint64_t sequence) {
-  const bool copied = from->length <= of->longest_copy;
-  if (copied) {
-    const uint64_t begin = unconfirmed_place(of, from->length);
-    const uint64_t at = of->ring + (begin & (of->ring_bytes - 1));
-    if (from->length > 0) {
-      memcpy((void *)(uintptr_t)at, (const void *)(uintptr_t)from->address, from->length);
-    }
-    of->used = begin + ((from->length + UINT64_C(63)) & ~UINT64_C(63)); // no line of a cache is two copies'
-    *from = (struct memory_piece){at, from->length, of->keys[of->ring_number]};
+/* Takes a larger ring, which has room for a copy of that size; false if there is none. What is copied stays there. */
+static inline bool unconfirmed_grow(struct unconfirmed *of, uint32_t size) {
+  uint32_t next = of->ring + 1;
+  while (next < UNCONFIRMED_RINGS && size > of->rings[next].bytes / LONGEST_OF_RING) {
+    next++;
   }
-  *unconfirmed_at(of, sequence) = (struct unconfirmed_message){
-      .address = from->address,
-      .memory = copied ? 0 : memory,
-      .end = of->used,
-      .size = from->length,
-      .tag = tag,
-      .ring = of->ring_number,
-  };
-  const bool asks = of->asks != 0 || of->used - of->asked_used >= of->ring_bytes / 2 ||
-                    sequence + 1 - of->asked_next >= UNCONFIRMED / 2;
-  if (asks) {
-    of->asked_used = of->used;
+  if (next >= UNCONFIRMED_RINGS || of->rings[next].address == 0) {
+    return false;
+  }
+  of->ring = next;
+  of->used = of->free = of->asked_used = 0;
+  for (int i = 0; i < UNCONFIRMED; i++) {
+    of->messages[i].end = 0; /* they make no room there */
+  }
+  return true;
+}
+
+/* How far the ring is used with a message of that size, where it is copied. */
+static inline uint64_t unconfirmed_end(const struct unconfirmed *of, uint32_t size) {
+  return size > of->longest_copy
+             ? of->used
+             : unconfirmed_place(of, size) + ((size + UINT64_C(63)) & ~UINT64_C(63)); // no line of a cache is two copies'
+}
+
+/* Returns whether a message asks the peer how far it is, with which the ring is used up to there. */
+static inline bool unconfirmed_asks(const struct unconfirmed *of, uint64_t end, uint64_t sequence) {
+  return of->asks != 0 || end - of->asked_used >= unconfirmed_ring(of)->bytes / 2 ||
+         sequence + 1 - of->asked_next >= UNCONFIRMED / 2;
+}
+
+/* Notes a message that is sent, and copies it if it is short. */
+static inline void unconfirmed_add(struct unconfirmed *of, struct memory_piece from, int32_t tag, uint64_t memory,
+                                   uint64_t sequence) {
+  const bool copied = from.length <= of->longest_copy;
+  const uint64_t end = unconfirmed_end(of, from.length);
+  struct unconfirmed_message *message = unconfirmed_at(of, sequence);
+  *message = (struct unconfirmed_message){
+      .address = from.address, .memory = memory, .end = end, .size = from.length, .tag = tag, .ring = of->ring};
+  if (copied) {
+    const struct copy_ring *ring = unconfirmed_ring(of);
+    message->address = ring->address + (unconfirmed_place(of, from.length) & (ring->bytes - 1));
+    message->memory = 0;
+  }
+  if (copied && from.length > 0) {
+    memcpy((void *)(uintptr_t)message->address, (const void *)(uintptr_t)from.address, from.length);
+  }
+  if (unconfirmed_asks(of, end, sequence)) {
+    of->asks = 0;
+    of->asked_used = end;
     of->asked_next = sequence + 1;
   }
-  return !copied ? FLAG_DELIVERY_COMPLETE : asks ? FLAG_INJECT_COMPLETE | FLAG_DELIVERY_COMPLETE : FLAG_INJECT_COMPLETE;
+  of->used = end;
 }
 
 /* Sends a message; returns 1, or why not: then it has not begun. */
@@ -437,22 +471,19 @@ static inline int lane_send_eagerly(struct lane *lane, struct memory_piece from,
     if (sequence - of->oldest == UNCONFIRMED) {
       return LANE_NO_ROOM;
     }
-    if (!unconfirmed_fits(of, from.length)) {
-      return of->may_grow != 0 ? LANE_SMALL_RING : LANE_NO_ROOM;
+    if (!unconfirmed_fits(of, from.length) && !unconfirmed_grow(of, from.length)) {
+      return LANE_NO_ROOM;
     }
   }
-  if (lane->room == 0) {
-    return LANE_NO_ROOM; // nothing is copied in vain
-  }
-  const uint64_t used = of->used, asked_used = of->asked_used, asked_next = of->asked_next;
-  const unsigned flags = unconfirmed_add(of, &from, tag, memory, sequence);
-  const int sent = lane_post_send(lane, from, tag, flags, sequence);
+  /* what is on its way is copied meanwhile: what is queued yet needs NCCL's memory, which has to wait until then */
+  const unsigned delivered = from.length > of->longest_copy ||
+                                     unconfirmed_asks(of, unconfirmed_end(of, from.length), sequence)
+                                 ? FLAG_DELIVERY_COMPLETE
+                                 : 0;
+  const unsigned injected = from.length > of->longest_copy ? 0 : FLAG_INJECT_COMPLETE;
+  const int sent = lane_post_send(lane, from, tag, injected | delivered, sequence);
   if (sent == 1) {
-    of->asks = 0;
-  } else {
-    of->used = used;
-    of->asked_used = asked_used;
-    of->asked_next = asked_next;
+    unconfirmed_add(of, from, tag, memory, sequence);
   }
   return sent;
 }

@@ -397,7 +397,7 @@ static void has_asked_when_there_is_no_room(void) {
   static struct unconfirmed of;
   static struct lane_counters counters;
   for (int round = 0; round < 1000; round++) {
-    of = (struct unconfirmed){.ring = (uint64_t)(uintptr_t)ring, .ring_bytes = sizeof ring,
+    of = (struct unconfirmed){.rings = {{(uint64_t)(uintptr_t)ring, sizeof ring, 0}},
                               .longest_copy = sizeof message};
     _Atomic uint64_t delivered = 0;
     struct lane lane = {.handle = 1, .counters = &counters, .post_send = post_canned, .eager = 1, .sends = 1,
@@ -442,9 +442,6 @@ static void wraps(uint64_t first) {
       enum lane_outcome outcome;
       memset(buffer_of(sender, sender->lane->next), i, BUFFER_BYTES);
       void *request = message(sender, i % 3 == 0 ? 0 : (uint64_t)i, &outcome);
-      if (outcome == LANE_FOR_JAVA) { // the ring is to grow
-        request = (void *)(uintptr_t)java_message(sender, sender->lane->next, i % 3 == 0 ? 0 : (uint32_t)i, TAG);
-      }
       sent[i] = (uint64_t)(uintptr_t)request;
       i += request != NULL;
       step_often();

@@ -119,31 +119,17 @@ static void use(struct side *side, struct device_end *end, uint64_t from) {
 /* Bytes of the rings of copies, where each is in use from when the one before was too small. */
 static const uint32_t ring_bytes[UNCONFIRMED_RINGS] = {1 << 10, 4 << 10, 16 << 10};
 
-static void use_ring(struct connection *connection, uint32_t number) {
+/* There may be no memory for the larger rings. */
+static void open_rings(struct connection *connection, uint64_t first) {
   struct unconfirmed *of = &connection->unconfirmed;
-  if (connection->copies[number] == NULL) {
-    connection->copies[number] = aligned(ring_bytes[number]);
+  const int count = 1 + (int)draw(UNCONFIRMED_RINGS);
+  for (int i = 0; i < count; i++) {
+    connection->copies[i] = aligned(ring_bytes[i]);
+    of->rings[i] = (struct copy_ring){.address = (uint64_t)(uintptr_t)connection->copies[i], .bytes = ring_bytes[i]};
   }
-  of->ring = (uint64_t)(uintptr_t)connection->copies[number];
-  of->ring_bytes = ring_bytes[number];
-  of->ring_number = number;
-  of->keys[number] = device_register(connection->copies[number], ring_bytes[number], false);
-  of->may_grow = number < UNCONFIRMED_RINGS - 1;
-  of->used = of->free = of->asked_used = 0;
-  for (int i = 0; i < UNCONFIRMED; i++) {
-    of->messages[i].end = 0;
-  }
-}
-
-/* There may be no memory for a larger ring. */
-static void grow(struct connection *connection) {
-  struct unconfirmed *of = &connection->unconfirmed;
-  if (draw(3) != 0) {
-    use_ring(connection, of->ring_number + 1);
-  } else {
-    of->may_grow = 0;
-    of->longest_copy = of->ring_bytes / LONGEST_OF_RING;
-  }
+  const uint32_t longest = ring_bytes[count - 1] / LONGEST_OF_RING;
+  of->longest_copy = longest < MAX_BYTES / 2 ? longest : MAX_BYTES / 2;
+  of->oldest = of->asked_next = first;
 }
 
 static void go_eagerly(struct connection *connection, struct side *side) {
@@ -155,7 +141,7 @@ static void go_eagerly(struct connection *connection, struct side *side) {
     lane->unconfirmed = &connection->unconfirmed;
     for (uint32_t i = 0; i < UNCONFIRMED_RINGS; i++) {
       if (connection->copies[i] != NULL) {
-        connection->unconfirmed.keys[i] = device_register(connection->copies[i], ring_bytes[i], false);
+        connection->unconfirmed.rings[i].key = device_register(connection->copies[i], ring_bytes[i], false);
       }
     }
   }
@@ -217,10 +203,6 @@ uint64_t java_message(struct side *side, uint64_t number, uint32_t size, int32_t
     begun = lane->sends ? lane_functions.isend(lane, at, size, key_of(side, number), tag, memory)
                         : lane_functions.irecv(lane, at, size, key_of(side, number), tag, memory);
     CHECK(begun != LANE_FAILED || lane->refused != 0);
-    if (begun == LANE_SMALL_RING) {
-      grow(side->connection);
-      return java_message(side, number, size, tag);
-    }
   }
   if (begun <= 0) {
     java_progress(side);
@@ -283,9 +265,7 @@ struct connection *connection_open(uint64_t first, enum way way, unsigned refusa
   open_side(&connection->receiver, 2, false, first);
   connection->device.refusal_chance = refusal_chance;
   if (way == EAGER_WITH_COPIES) {
-    connection->unconfirmed.longest_copy = MAX_BYTES / 2;
-    connection->unconfirmed.oldest = connection->unconfirmed.asked_next = first;
-    use_ring(connection, 0);
+    open_rings(connection, first);
   }
   java_connect(connection);
   if (opens_gates) {

@@ -98,8 +98,7 @@ static void race(int times, bool eager) {
                        .queue_pair = &posted, .queue = &posted, .post_send = post, .poll = poll, .longest = 64,
                        .room = DEPTH, .sends = 1, .ring = (uint64_t)(uintptr_t)ring, .eager = eager,
                        .delivered = eager ? &delivered : NULL, .unconfirmed = eager ? &unconfirmed : NULL};
-  unconfirmed = (struct unconfirmed){.ring = (uint64_t)(uintptr_t)copies, .ring_bytes = sizeof copies,
-                                     .longest_copy = 60};
+  unconfirmed = (struct unconfirmed){.rings = {{(uint64_t)(uintptr_t)copies, sizeof copies, 0}}, .longest_copy = 60};
   memset(ring, 0, sizeof ring);
   memset(counters, 0, sizeof counters);
   over = false;

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import trigon.integration.testsupport.HostProgram;
 
 /**
@@ -39,11 +41,11 @@ class WithoutJavaIT {
         assertThat(exits(Map.of(), 64, ITERATIONS, "--without-java")).containsOnly(0);
     }
 
-    /** With failover, the ring of copies grows in Java. */
-    @Test
-    void noCallForAMessageThatIsNotKeptReachesJava() {
-        assertThat(exits(Map.of("TRIGON_FAILOVER", "off"), 70_000, 2000, "--without-java"))
-                .containsOnly(0);
+    /** Those that are kept in each of the rings of copies, which grow from one to the next; and one that is not. */
+    @ParameterizedTest
+    @ValueSource(ints = {5000, 40_000, 70_000})
+    void noCallForALongerMessageReachesJava(int bytes) {
+        assertThat(exits(Map.of(), bytes, 2000, "--without-java")).containsOnly(0);
     }
 
     @Test

@@ -23,9 +23,6 @@ import trigon.verbs.WorkCompletions;
  */
 final class LaneSender implements SendProtocol {
 
-    /** The ring of copies is to grow: LANE_SMALL_RING of {@code lane/lane.h}. */
-    private static final long SMALL_RING = -3;
-
     private final MessageProtocol kind;
     private final Requests requests;
     private final LaneEnd end;
@@ -99,10 +96,6 @@ final class LaneSender implements SendProtocol {
         }
         int key = memory == null ? 0 : memory.localKey();
         long request = end.begin(address, size, tag, key, memory);
-        if (request == SMALL_RING && unconfirmed != null) {
-            unconfirmed.grow(size);
-            request = end.begin(address, size, tag, key, memory);
-        }
         if (request == FAILED) {
             noteFailure(lane.begun(), size, tag);
         }

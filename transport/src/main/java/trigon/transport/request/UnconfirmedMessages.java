@@ -2,13 +2,16 @@ package trigon.transport.request;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
+import java.util.function.LongFunction;
 import trigon.system.Memory;
+import trigon.system.Pages;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.ProtectionDomain;
@@ -16,10 +19,10 @@ import trigon.verbs.ProtectionDomain;
 /**
  * The messages of an eager sender that its peer has not confirmed, so that they can be sent again over another path:
  * {@code struct unconfirmed} of {@code lane/lane.h}, where the lane adds and removes them. This has the memory of the
- * rings into which short ones are copied. It is freed once nothing refers to it any more: a request that comes late
- * must not find another's.
+ * rings into which short ones are copied, the larger of which take room only once the lane uses them. It is freed once
+ * nothing refers to it any more: a request that comes late must not find another's.
  *
- * <p>For who has the lane. Allocates after construction only when the ring {@linkplain #grow grows}, at most twice.
+ * <p>For who has the lane. Allocates nothing after construction.
  */
 public final class UnconfirmedMessages implements AutoCloseable {
 
@@ -43,52 +46,75 @@ public final class UnconfirmedMessages implements AutoCloseable {
 
     private static final int LINE = 64;
 
-    private static final long RING = 0;
-    private static final long BYTES_OF_RING = 8;
-    private static final long RING_NUMBER = 12;
-    private static final long LONGEST = 16;
-    private static final long MAY_GROW = 20;
-    private static final long ASKS = 24;
-    private static final long KEYS = 28;
-    private static final long OLDEST = 40;
+    private static final long RINGS = 0;
+    private static final long RING_STRIDE = 16;
+    private static final long RING_ADDRESS = 0;
+    private static final long RING_LENGTH = 8;
+    private static final long RING_KEY = 12;
 
-    /** Bytes of the ring that are used, free, and those when the peer was asked last; 8 each. */
-    private static final long USED = 48;
-
-    private static final long MESSAGES = 80;
+    private static final long LONGEST = 52;
+    private static final long ASKS = 56;
+    private static final long OLDEST = 64;
+    private static final long MESSAGES = 104;
     private static final long MESSAGE_BYTES = 40;
     private static final long MESSAGE_MEMORY = 8;
-    private static final long MESSAGE_END = 16;
     private static final long MESSAGE_SIZE = 24;
     private static final long BYTES = MESSAGES + MAX * MESSAGE_BYTES;
 
-    private final IntFunction<MemorySegment> allocator;
     private final MemorySegment state;
     private final long address;
 
-    /** By their numbers; null: there is no such ring. */
-    private final @Nullable MemorySegment[] rings = new @Nullable MemorySegment[RING_BYTES.length];
+    /** Those that there are: the first one, or all. */
+    private final List<MemorySegment> rings = new ArrayList<>();
 
-    private final @Nullable MemoryRegion[] regions = new @Nullable MemoryRegion[RING_BYTES.length];
+    private final List<MemoryRegion> regions = new ArrayList<>();
     private ProtectionDomain protectionDomain;
 
     /** None, in rings that are registered there. */
     public UnconfirmedMessages(ProtectionDomain protectionDomain) {
-        this(protectionDomain, bytes -> Arena.ofAuto().allocate(bytes, LINE));
+        this(protectionDomain, Pages::allocate);
     }
 
     /**
-     * With memory of another kind.
+     * With larger rings of another memory; where there is none, what is too long for the first one is not copied.
      *
-     * @param allocator gives so many bytes, which begin with a line of the cache, or throws OutOfMemoryError
+     * @param allocator gives so many bytes, which take no room before they are used; or nothing
      */
-    UnconfirmedMessages(ProtectionDomain protectionDomain, IntFunction<MemorySegment> allocator) {
-        this.allocator = allocator;
+    UnconfirmedMessages(ProtectionDomain protectionDomain, LongFunction<Optional<MemorySegment>> allocator) {
         this.protectionDomain = protectionDomain;
         state = Arena.ofAuto().allocate(BYTES, LINE);
         address = state.address();
-        Memory.putInt(address + LONGEST, LONGEST_COPY);
-        use(0, allocator.apply(RING_BYTES[0]));
+        rings.add(Arena.ofAuto().allocate(RING_BYTES[0], LINE));
+        long larger = Arrays.stream(RING_BYTES).skip(1).asLongStream().sum();
+        allocator.apply(larger).ifPresent(this::addLarger);
+        for (int number = 0; number < rings.size(); number++) {
+            long ring = ringAt(number);
+            Memory.putLong(ring + RING_ADDRESS, rings.get(number).address());
+            Memory.putInt(ring + RING_LENGTH, RING_BYTES[number]);
+        }
+        Memory.putInt(address + LONGEST, Math.min(LONGEST_COPY, RING_BYTES[rings.size() - 1] / LONGEST_OF_RING));
+        register();
+    }
+
+    private void addLarger(MemorySegment memory) {
+        long from = 0;
+        for (int number = 1; number < RING_BYTES.length; number++) {
+            rings.add(memory.asSlice(from, RING_BYTES[number]));
+            from += RING_BYTES[number];
+        }
+    }
+
+    private long ringAt(int number) {
+        return address + RINGS + number * RING_STRIDE;
+    }
+
+    private void register() {
+        for (int number = 0; number < rings.size(); number++) {
+            MemoryRegion region = protectionDomain.registerMemory(
+                    rings.get(number).address(), RING_BYTES[number], EnumSet.noneOf(AccessFlag.class));
+            regions.add(region);
+            Memory.putInt(ringAt(number) + RING_KEY, region.localKey());
+        }
     }
 
     /** The numbers that the entry library has, too, by the names there. */
@@ -98,19 +124,16 @@ public final class UnconfirmedMessages implements AutoCloseable {
         facts.put("unconfirmed.rings", (long) RING_BYTES.length);
         facts.put("unconfirmed.part", (long) LONGEST_OF_RING);
         facts.put("unconfirmed", BYTES);
-        facts.put("unconfirmed.ring", RING);
-        facts.put("unconfirmed.ring_bytes", BYTES_OF_RING);
-        facts.put("unconfirmed.ring_number", RING_NUMBER);
         facts.put("unconfirmed.longest_copy", LONGEST);
-        facts.put("unconfirmed.may_grow", MAY_GROW);
         facts.put("unconfirmed.asks", ASKS);
-        facts.put("unconfirmed.keys", KEYS);
         facts.put("unconfirmed.oldest", OLDEST);
-        facts.put("unconfirmed.used", USED);
         facts.put("unconfirmed.messages", MESSAGES);
+        facts.put("copy_ring", RING_STRIDE);
+        facts.put("copy_ring.address", RING_ADDRESS);
+        facts.put("copy_ring.bytes", RING_LENGTH);
+        facts.put("copy_ring.key", RING_KEY);
         facts.put("unconfirmed_message", MESSAGE_BYTES);
         facts.put("unconfirmed_message.memory", MESSAGE_MEMORY);
-        facts.put("unconfirmed_message.end", MESSAGE_END);
         facts.put("unconfirmed_message.size", MESSAGE_SIZE);
         return facts;
     }
@@ -120,64 +143,14 @@ public final class UnconfirmedMessages implements AutoCloseable {
         return address;
     }
 
-    /** Further copies go to that ring. Those that are there stay where they are. */
-    private void use(int number, MemorySegment ring) {
-        rings[number] = ring;
-        register(number);
-        Memory.putLong(address + RING, ring.address());
-        Memory.putInt(address + BYTES_OF_RING, RING_BYTES[number]);
-        Memory.putInt(address + RING_NUMBER, number);
-        Memory.putInt(address + MAY_GROW, number < RING_BYTES.length - 1 ? 1 : 0);
-        Memory.fill(address + USED, 3L * Long.BYTES, (byte) 0);
-        for (long sequence = 0; sequence < MAX; sequence++) {
-            Memory.putLong(message(sequence) + MESSAGE_END, 0);
-        }
-    }
-
-    private void register(int number) {
-        MemoryRegion region = protectionDomain.registerMemory(
-                ringOf(number).address(), RING_BYTES[number], EnumSet.noneOf(AccessFlag.class));
-        regions[number] = region;
-        Memory.putInt(address + KEYS + (long) number * Integer.BYTES, region.localKey());
-    }
-
-    private MemorySegment ringOf(int number) {
-        return Objects.requireNonNull(rings[number]);
-    }
-
-    /**
-     * The ring is too small for a message of that size, and there is a larger one: takes that. If there is no memory,
-     * the ring has to be enough from now on, and what is too long for it is not copied.
-     */
-    public void grow(int size) {
-        int next = Memory.getInt(address + RING_NUMBER) + 1;
-        while (size > RING_BYTES[next] / LONGEST_OF_RING) {
-            next++;
-        }
-        MemorySegment ring;
-        try {
-            ring = allocator.apply(RING_BYTES[next]);
-        } catch (OutOfMemoryError e) {
-            Memory.putInt(address + MAY_GROW, 0);
-            Memory.putInt(address + LONGEST, Memory.getInt(address + BYTES_OF_RING) / LONGEST_OF_RING);
-            return;
-        }
-        use(next, ring);
-    }
-
     /** The rings are registered there from now on. */
     public void moveTo(ProtectionDomain next) {
         if (next.equals(protectionDomain)) {
             return;
         }
         protectionDomain = next;
-        for (int number = 0; number < rings.length; number++) {
-            MemoryRegion former = regions[number];
-            if (former != null) {
-                former.close();
-                register(number);
-            }
-        }
+        close();
+        register();
     }
 
     /** The next message asks the peer how far it is. */
@@ -220,10 +193,7 @@ public final class UnconfirmedMessages implements AutoCloseable {
     /** After the queue pair that has posted from the rings. */
     @Override
     public void close() {
-        for (MemoryRegion region : regions) {
-            if (region != null) {
-                region.close();
-            }
-        }
+        regions.forEach(MemoryRegion::close);
+        regions.clear();
     }
 }
