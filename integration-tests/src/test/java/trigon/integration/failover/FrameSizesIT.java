@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,10 +50,22 @@ class FrameSizesIT {
         return wire;
     }
 
+    private String wire(int number, String one, String other) {
+        String wire = network.switched(9000, one + " eth" + number, other + " eth" + number);
+        network.addresses(
+                "%s eth%2$d 10.0.%2$d.1/24".formatted(one, number),
+                "%s eth%2$d 10.0.%2$d.2/24".formatted(other, number));
+        return wire;
+    }
+
     private NamespaceJob job() throws Exception {
+        return job("a", "b");
+    }
+
+    private NamespaceJob job(String... nodes) throws Exception {
         Map<String, String> environment = new HashMap<>(HostProgram.QUICK_START);
         environment.put("TRIGON_STRIPES", "one");
-        return new NamespaceJob(network::by, directory, environment, List.of("a", "b"), "--verbose");
+        return new NamespaceJob(network::by, directory, environment, List.of(nodes), "--verbose");
     }
 
     @Test
@@ -103,6 +116,25 @@ class FrameSizesIT {
             assertThat(job.output())
                     .contains(LOST)
                     .containsPattern("goes on over eth1 .* instead of eth1 .*full size are lost");
+            job.end();
+        }
+    }
+
+    /** What goes through a relay to there is stuck at the relay, whose kernel the sender's does not tell of it. */
+    @Test
+    @Tag("long")
+    void aHopBehindARelayThatLosesLongPacketsIsLeft() throws Exception {
+        List.of("c", "d").forEach(network::node);
+        wire(1, "a", "c");
+        String hop = wire(2, "c", "b");
+        wire(3, "b", "d");
+        wire(4, "d", "a");
+
+        try (NamespaceJob job = job("a", "b", "c", "d")) {
+            job.awaitRounds(5);
+            network.limit(hop, 2, 1500);
+            job.awaitRounds(50);
+            assertThat(job.output()).containsPattern("goes on over");
             job.end();
         }
     }
