@@ -65,7 +65,8 @@ final class ClientServices {
      */
     boolean isNarrow(InetAddress local, InetSocketAddress remote) {
         return !dialer.usesRelays(local, remote.getAddress())
-                && dialer.narrowPaths().segmentBytes(local, remote.getAddress()) > 0;
+                && (dialer.narrowPaths().segmentBytes(local, remote.getAddress()) > 0
+                        || dialer.narrowForRdma().segmentBytes(local, remote.getAddress()) > 0);
     }
 
     /** The channel to a listener that others have opened, if one may be used. Circuits are never shared. */

@@ -13,6 +13,7 @@ import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.stream.dial.Dialer;
+import trigon.stream.dial.NarrowPaths;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
 public final class HandshakeClient {
@@ -129,6 +130,11 @@ public final class HandshakeClient {
     /** Tells whether frames of the full size are known to be lost between these addresses, and smaller ones pass. */
     public boolean isNarrow(InetAddress local, InetSocketAddress remote) {
         return services.isNarrow(local, remote);
+    }
+
+    /** The pairs of addresses between which RDMA's packets of the full size are lost, for who finds that out. */
+    public NarrowPaths narrowForRdma() {
+        return services.dialer().narrowForRdma();
     }
 
     private Duration timeout() {

@@ -44,7 +44,7 @@ public final class Links implements AutoCloseable {
     /** Paths that are closed later still use them, though they do nothing any more. */
     private final List<Device> failedDevices = new ArrayList<>();
 
-    private final List<ClearToSendMemory> ofFailedDevices = new ArrayList<>();
+    private final List<Link> ofFailedDevices = new ArrayList<>();
     private final List<Link> links = new CopyOnWriteArrayList<>();
     private final Map<LinkKind, VerbsProvider> providers;
     private final int pageBytes;
@@ -127,7 +127,7 @@ public final class Links implements AutoCloseable {
         }
         Device device = device(local, Objects.requireNonNull(providers.get(local.kind())));
         PortAttributes port = device.context.queryPort(local.port());
-        ofFailedDevices.add(failed.clearToSendMemory());
+        ofFailedDevices.add(failed);
         Link again = new Link(
                 local,
                 device.context,
@@ -247,6 +247,8 @@ public final class Links implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
+        ofFailedDevices.addAll(links);
+        ofFailedDevices.forEach(Link::close);
         failedDevices.addAll(devices.values());
         devices.clear();
         for (Device device : failedDevices) {
@@ -254,8 +256,7 @@ public final class Links implements AutoCloseable {
             device.context.close();
         }
         failedDevices.clear();
-        links.forEach(link -> link.clearToSendMemory().close());
-        ofFailedDevices.forEach(ClearToSendMemory::close);
+        ofFailedDevices.forEach(link -> link.clearToSendMemory().close());
         links.clear();
     }
 }
