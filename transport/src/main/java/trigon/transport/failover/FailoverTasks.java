@@ -97,8 +97,8 @@ final class FailoverTasks {
     }
 
     /** {@link OffersUnderWay#begin}. */
-    <T> CompletableFuture<T> whenRoom(Supplier<CompletableFuture<T>> offer) {
-        return offers.begin(offer);
+    <T> CompletableFuture<T> whenRoom(boolean isAwaited, Supplier<CompletableFuture<T>> offer) {
+        return offers.begin(isAwaited, offer);
     }
 
     /** The clock of all that waits. */

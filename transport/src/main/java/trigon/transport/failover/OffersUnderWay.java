@@ -8,14 +8,15 @@ import java.util.function.Supplier;
 
 /**
  * The offers of a process that are under way. A cable takes hundreds of connections with it, whose new queue pairs come
- * up beside the former ones: so many at a time bound the memory that both take. The others wait, in their order, and no
- * thread with them. Thread-safe.
+ * up beside the former ones: so many at a time bound the memory that both take. The others wait, and no thread with
+ * them: those first whose messages NCCL waits for, and each in its order. Thread-safe.
  */
 final class OffersUnderWay {
 
     static final int MAX = 128;
 
     private final Executor executor;
+    private final Queue<Runnable> awaited = new ArrayDeque<>();
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private int underWay;
 
@@ -24,11 +25,15 @@ final class OffersUnderWay {
         this.executor = executor;
     }
 
-    /** Begins one in the caller, or later. Completes as it does. */
-    <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> offer) {
+    /**
+     * Begins one in the caller, or later. Completes as it does.
+     *
+     * @param isAwaited whether NCCL waits for messages of its connection
+     */
+    <T> CompletableFuture<T> begin(boolean isAwaited, Supplier<CompletableFuture<T>> offer) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Runnable step = () -> run(offer, result);
-        if (take(step)) {
+        if (take(isAwaited, step)) {
             step.run();
         }
         return result;
@@ -51,12 +56,12 @@ final class OffersUnderWay {
         });
     }
 
-    private synchronized boolean take(Runnable step) {
+    private synchronized boolean take(boolean isAwaited, Runnable step) {
         boolean room = underWay < MAX;
         if (room) {
             underWay++;
         } else {
-            waiting.add(step);
+            (isAwaited ? awaited : waiting).add(step);
         }
         return room;
     }
@@ -64,7 +69,7 @@ final class OffersUnderWay {
     private void release() {
         Runnable next;
         synchronized (this) {
-            next = waiting.poll();
+            next = awaited.isEmpty() ? waiting.poll() : awaited.poll();
             underWay -= next == null ? 1 : 0;
         }
         if (next != null) {

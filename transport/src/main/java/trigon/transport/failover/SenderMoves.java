@@ -71,6 +71,9 @@ final class SenderMoves {
     /** Changed by who works. */
     private volatile SenderResume resume = SenderResume.up();
 
+    /** True if NCCL waited for messages when the session was stopped. Changed by who works. */
+    private volatile boolean isAwaited;
+
     private final LatestPaths latest = new LatestPaths();
 
     /** Those of a sender whose session is up. */
@@ -121,6 +124,7 @@ final class SenderMoves {
                     return false;
                 }
                 resume = resume.fenced(counts.begun(), counts.confirmed());
+                isAwaited = counts.isAwaited();
                 if (search.exclude(latest.fruitless(over, counts.confirmed()))) {
                     return false;
                 }
@@ -134,6 +138,7 @@ final class SenderMoves {
     private void moveTo(List<Path> over, Search search, String why, boolean returns, Consumer<Move> then) {
         MessageProtocol by = session.over(over.getFirst());
         CompletableFuture<Outcome> outcome = tasks.whenRoom(
+                        isAwaited,
                         () -> new OfferAttempt(offers, peer, by, end.reached(), tasks).make(over, resume))
                 .handle(Outcome::new);
         steps.beginWith(
@@ -222,6 +227,7 @@ final class SenderMoves {
         if (counts == null) {
             then.accept(Move.MADE);
         } else {
+            isAwaited = counts.isAwaited();
             resume = resume.broken().fenced(counts.begun(), counts.confirmed()).challenged();
             moveTo(better, search, Failback.WHY, true, then);
         }

@@ -47,8 +47,14 @@ public final class Resumption {
                 : Optional.empty();
     }
 
-    /** Counts of an end when its path was fenced: messages begun, and those confirmed, or received. */
-    public record Counts(long begun, long confirmed) {}
+    /**
+     * Counts of an end when its path was fenced.
+     *
+     * @param begun messages
+     * @param confirmed those confirmed, or received
+     * @param isAwaited whether NCCL waits for some
+     */
+    public record Counts(long begun, long confirmed, boolean isAwaited) {}
 
     /** Ends the paths' use, and counts; null if the session has failed, or a path cannot be fenced. May block. */
     public @Nullable Counts fence(String why) {
@@ -67,7 +73,7 @@ public final class Resumption {
 
     private Counts counts() {
         Protocol protocol = protocol();
-        return new Counts(protocol.begun(), protocol.confirmed());
+        return new Counts(protocol.begun(), protocol.confirmed(), protocol.finished() != protocol.begun());
     }
 
     private Protocol protocol() {

@@ -14,7 +14,11 @@ class OffersUnderWayTest {
     private final List<CompletableFuture<Integer>> begun = new ArrayList<>();
 
     private CompletableFuture<Integer> begin() {
-        return offers.begin(() -> {
+        return begin(true);
+    }
+
+    private CompletableFuture<Integer> begin(boolean isAwaited) {
+        return offers.begin(isAwaited, () -> {
             CompletableFuture<Integer> offer = new CompletableFuture<>();
             begun.add(offer);
             return offer;
@@ -39,6 +43,25 @@ class OffersUnderWayTest {
         assertThat(begun).hasSize(OffersUnderWay.MAX + 2);
         begun.get(OffersUnderWay.MAX).complete(8);
         assertThat(results.get(OffersUnderWay.MAX)).isCompletedWithValue(8);
+    }
+
+    @Test
+    void whatNcclWaitsForIsFirst() {
+        for (int i = 0; i < OffersUnderWay.MAX; i++) {
+            var _ = begin();
+        }
+        CompletableFuture<Integer> idle = begin(false);
+        CompletableFuture<Integer> awaited = begin(true);
+
+        begun.getFirst().complete(1);
+        executed.removeFirst().run();
+        begun.getLast().complete(2);
+        assertThat(awaited).isCompletedWithValue(2);
+        assertThat(idle).isNotDone();
+
+        executed.removeFirst().run();
+        begun.getLast().complete(3);
+        assertThat(idle).isCompletedWithValue(3);
     }
 
     @Test
