@@ -89,7 +89,7 @@ static void parts_are_put_together(struct mover *mover, int64_t checks) {
   ends_close(&ends);
 }
 
-/* The longest message arrives, a longer one is not sent, and from a peer not taken. Too much memory, as it is in use. */
+/* The longest message arrives, a longer one is not sent, and from a peer not taken; where there is memory for it. */
 static void longest_message_is_kept_to(struct mover *mover) {
   if ((int)MAX_MESSAGE_BYTES > (int)MEMORY_BYTES) {
     return;

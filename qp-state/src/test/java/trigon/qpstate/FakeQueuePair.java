@@ -121,18 +121,6 @@ final class FakeQueuePair implements QueuePair {
     }
 
     @Override
-    public int postRead(
-            long workRequestId,
-            long localAddress,
-            int length,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            int sendFlags) {
-        return Errno.EINVAL;
-    }
-
-    @Override
     public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
         return Errno.EINVAL;
     }

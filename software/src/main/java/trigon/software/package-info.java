@@ -19,7 +19,7 @@
  * (this one)   settings
  * </pre>
  *
- * <p>There are no READs and no atomics: {@code postRead} says EOPNOTSUPP, and a request of a peer for one is refused.
+ * <p>There are no READs and no atomics: a work request for one gets EOPNOTSUPP, and a peer's is refused.
  *
  * <p>Threads: data are moved by whoever posts and polls, in C, under the lock of the queue pair; on the data path
  * nobody waits for that lock, a thread that fails to take it leaves the work to its holder. Where there are

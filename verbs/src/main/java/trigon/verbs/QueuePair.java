@@ -62,19 +62,6 @@ public interface QueuePair extends AutoCloseable {
             int immediate,
             int sendFlags);
 
-    /**
-     * Posts an RDMA READ: remote memory is copied to local memory. A device may have none, and says {@link
-     * Errno#EOPNOTSUPP}: software devices do.
-     */
-    int postRead(
-            long workRequestId,
-            long localAddress,
-            int length,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            int sendFlags);
-
     /** Posts a receive buffer, for a SEND or, with length 0 allowed, for the immediate of an RDMA WRITE. */
     int postReceive(long workRequestId, long localAddress, int length, int localKey);
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.system.Errno;
 import trigon.system.Memory;
+import trigon.testsupport.verbs.Read;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.AddressVector;
 import trigon.verbs.DeviceContext;
@@ -169,14 +170,8 @@ class LibibverbsLabTest {
             assertThat(link.b.batch.opcode(0)).isEqualTo(WorkCompletionOpcode.RECEIVE);
             assertThat(Memory.getLong(remote)).isEqualTo(42);
 
-            assertThat(link.a.queuePair.postRead(
-                            4,
-                            local + 16,
-                            8,
-                            link.a.region.localKey(),
-                            remote,
-                            link.b.region.remoteKey(),
-                            SendFlag.SIGNALED))
+            assertThat(new Read(4, local + 16, 8, link.a.region.localKey(), remote, link.b.region.remoteKey())
+                            .post(link.a.queuePair))
                     .isZero();
             link.a.awaitOne(LIMIT);
             assertThat(link.a.batch.opcode(0)).isEqualTo(WorkCompletionOpcode.RDMA_READ);

@@ -11,7 +11,6 @@ import trigon.software.call.NativePair;
 import trigon.software.call.Word;
 import trigon.software.connection.DataConnection;
 import trigon.software.connection.Movers;
-import trigon.system.Errno;
 import trigon.system.kernel.TcpEnds;
 import trigon.verbs.NativePost;
 import trigon.verbs.QueuePair;
@@ -134,19 +133,6 @@ final class SoftwareQueuePair implements QueuePair {
         int opcode = WRITE_WITH_IMMEDIATE;
         return post(
                 opcode, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, immediate, sendFlags);
-    }
-
-    /** There is none: nobody asks a software device for it. */
-    @Override
-    public int postRead(
-            long workRequestId,
-            long localAddress,
-            int length,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            int sendFlags) {
-        return Errno.EOPNOTSUPP;
     }
 
     private int post(

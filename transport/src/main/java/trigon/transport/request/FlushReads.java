@@ -81,12 +81,12 @@ public final class FlushReads {
         return Memory.getLong(address + OWED);
     }
 
-    /** Those of them that are done. */
+    /** The oldest ones of these, which have come back: a device does READs in their order. */
     public long done() {
         return Memory.getLong(address + DONE);
     }
 
-    /** The flushes of the others, in their order. */
+    /** Flushes whose READs have not come back, in the order of these. */
     public LongStream underWay() {
         return LongStream.range(done(), owed())
                 .map(read -> Memory.getLong(address + FLUSHES + Requests.slot(read) * (long) Long.BYTES));

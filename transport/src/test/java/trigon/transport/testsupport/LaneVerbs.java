@@ -57,6 +57,7 @@ public final class LaneVerbs {
     private static final int READ = 4;
 
     private static final Map<Long, QueuePair> QUEUE_PAIRS = new ConcurrentHashMap<>();
+    private static final Map<Long, Runnable> READERS = new ConcurrentHashMap<>();
     private static final Map<Long, CompletionQueue> QUEUES = new ConcurrentHashMap<>();
     private static final AtomicLong NUMBERS = new AtomicLong(1);
     private static final long POST_SEND = post((queuePair, request, _) -> postSend(queuePair, request));
@@ -107,6 +108,10 @@ public final class LaneVerbs {
 
     /** Posts the first of what may be a list: lanes post one at a time. */
     private static int postSend(long queuePair, long request) {
+        if (Memory.getInt(request + 28) == READ) {
+            Objects.requireNonNull(READERS.get(queuePair)).run();
+            return 0;
+        }
         QueuePair to = Objects.requireNonNull(QUEUE_PAIRS.get(queuePair));
         long piece = Memory.getLong(request + 16);
         long number = Memory.getLong(request);
@@ -121,7 +126,6 @@ public final class LaneVerbs {
             case WRITE -> to.postWrite(number, address, length, key, remote, remoteKey, flags);
             case WRITE_WITH_IMMEDIATE ->
                 to.postWriteWithImmediate(number, address, length, key, remote, remoteKey, immediate, flags);
-            case READ -> to.postRead(number, address, length, key, remote, remoteKey, flags);
             default -> Errno.EOPNOTSUPP;
         };
     }
@@ -181,17 +185,18 @@ public final class LaneVerbs {
         });
     }
 
-    /** The way by which C posts to a queue pair of Java's. */
-    static NativePost postOf(QueuePair queuePair) {
+    /** The way by which C posts READs, each of which runs that. */
+    static NativePost readsBy(Runnable reader) {
         long number = NUMBERS.getAndIncrement();
-        QUEUE_PAIRS.put(number, queuePair);
+        READERS.put(number, reader);
         return new NativePost(number, POST_SEND, POST_RECEIVE, 0);
     }
 
     private static QueuePair queuePair(QueuePair queuePair) {
-        NativePost post = postOf(queuePair);
+        long number = NUMBERS.getAndIncrement();
+        QUEUE_PAIRS.put(number, queuePair);
         return proxy(QueuePair.class, queuePair, (method, arguments) -> switch (method.getName()) {
-            case "nativePost" -> Optional.of(post);
+            case "nativePost" -> Optional.of(new NativePost(number, POST_SEND, POST_RECEIVE, 0));
             default -> call(queuePair, method, arguments);
         });
     }

@@ -317,21 +317,8 @@ public final class ReadingVerbs implements VerbsProvider {
         }
 
         @Override
-        public int postRead(
-                long workRequestId,
-                long localAddress,
-                int length,
-                int localKey,
-                long remoteAddress,
-                int remoteKey,
-                int sendFlags) {
-            reads(device).add(workRequestId);
-            return 0;
-        }
-
-        @Override
         public Optional<NativePost> nativePost() {
-            return Optional.of(LaneVerbs.postOf(this));
+            return Optional.of(LaneVerbs.readsBy(() -> reads(device).add(0L)));
         }
 
         @Override

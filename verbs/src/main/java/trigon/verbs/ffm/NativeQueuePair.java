@@ -205,22 +205,6 @@ final class NativeQueuePair implements QueuePair {
     }
 
     @Override
-    public int postRead(
-            long workRequestId,
-            long localAddress,
-            int length,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            int sendFlags) {
-        if (isUnacceptable(length, sendFlags)) {
-            return Errno.EINVAL;
-        }
-        return post(SendWorkRequests.prepareRead(
-                sendRequests, workRequestId, localAddress, length, localKey, remoteAddress, remoteKey, sendFlags));
-    }
-
-    @Override
     public int postReceive(long workRequestId, long localAddress, int length, int localKey) {
         if (isUnacceptable(length, SendFlag.NONE)) {
             return Errno.EINVAL;

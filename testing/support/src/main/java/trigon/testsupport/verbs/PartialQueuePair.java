@@ -48,18 +48,6 @@ public abstract class PartialQueuePair implements QueuePair {
     }
 
     @Override
-    public int postRead(
-            long workRequestId,
-            long localAddress,
-            int length,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            int sendFlags) {
-        return Errno.EOPNOTSUPP;
-    }
-
-    @Override
     public int postEmptyReceives(int count) {
         return Errno.EOPNOTSUPP;
     }

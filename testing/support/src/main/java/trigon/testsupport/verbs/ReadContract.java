@@ -12,7 +12,6 @@ import trigon.testsupport.NativeBuffer;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.QueuePair;
-import trigon.verbs.SendFlag;
 import trigon.verbs.WorkCompletionOpcode;
 import trigon.verbs.WorkCompletionStatus;
 
@@ -28,16 +27,8 @@ public interface ReadContract extends OnFabric {
             MemoryRegion local = pair.first().register(to);
             MemoryRegion remote = pair.second().register(from);
 
-            assertThat(pair.first()
-                            .queuePair()
-                            .postRead(
-                                    10,
-                                    to.address(),
-                                    length,
-                                    local.localKey(),
-                                    from.address(),
-                                    remote.remoteKey(),
-                                    SendFlag.SIGNALED))
+            assertThat(new Read(10, to.address(), length, local.localKey(), from.address(), remote.remoteKey())
+                            .post(pair.first().queuePair()))
                     .isZero();
 
             Completion done = pair.first().nextSend();
@@ -64,9 +55,8 @@ public interface ReadContract extends OnFabric {
             MemoryRegion remote =
                     pair.second().register(target, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
 
-            pair.first()
-                    .queuePair()
-                    .postRead(1, memory.address(), 64, local.localKey(), target.address(), remote.remoteKey(), 0);
+            Read read = new Read(1, memory.address(), 64, local.localKey(), target.address(), remote.remoteKey());
+            assertThat(read.post(pair.first().queuePair())).isZero();
 
             assertThat(pair.first().nextSend().status()).isEqualTo(WorkCompletionStatus.REMOTE_ACCESS_ERROR);
             assertThat(memory.bytes()).containsOnly(0);
@@ -111,14 +101,8 @@ public interface ReadContract extends OnFabric {
             ConnectedPair pair, NativeBuffer to, MemoryRegion local, NativeBuffer from, MemoryRegion remote) {
         QueuePair queuePair = pair.first().queuePair();
         for (int i = 0; i < ReclaimContract.WRITES; i++) {
-            assertThat(queuePair.postRead(
-                            i,
-                            to.address(),
-                            LONGEST,
-                            local.localKey(),
-                            from.address(),
-                            remote.remoteKey(),
-                            SendFlag.SIGNALED))
+            assertThat(new Read(i, to.address(), LONGEST, local.localKey(), from.address(), remote.remoteKey())
+                            .post(queuePair))
                     .isZero();
         }
     }

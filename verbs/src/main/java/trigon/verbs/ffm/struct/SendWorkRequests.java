@@ -18,17 +18,16 @@ public final class SendWorkRequests {
     /** A work request and its scatter/gather element, on cache lines of their own. */
     private static final int SLOT = 192;
 
-    private static final int OPERATIONS = 5;
+    private static final int OPERATIONS = 4;
     private static final int CACHE_LINE = 64;
 
     /** Bytes that {@link #allocate} takes. */
     static final int BYTES = OPERATIONS * SLOT;
 
     private static final int SEND = 0;
-    private static final int SEND_WITH_IMMEDIATE = 4 * SLOT;
+    private static final int SEND_WITH_IMMEDIATE = 3 * SLOT;
     private static final int WRITE = SLOT;
     private static final int WRITE_WITH_IMMEDIATE = 2 * SLOT;
-    private static final int READ = 3 * SLOT;
 
     private SendWorkRequests() {}
 
@@ -38,7 +37,6 @@ public final class SendWorkRequests {
         prepareSlot(slots + SEND, WorkRequestLayout.OPCODE_SEND);
         prepareSlot(slots + WRITE, WorkRequestLayout.OPCODE_RDMA_WRITE);
         prepareSlot(slots + WRITE_WITH_IMMEDIATE, WorkRequestLayout.OPCODE_RDMA_WRITE_WITH_IMM);
-        prepareSlot(slots + READ, WorkRequestLayout.OPCODE_RDMA_READ);
         prepareSlot(slots + SEND_WITH_IMMEDIATE, WorkRequestLayout.OPCODE_SEND_WITH_IMM);
         return slots;
     }
@@ -93,21 +91,6 @@ public final class SendWorkRequests {
         putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
         putRemote(slot, remoteAddress, remoteKey);
         putImmediate(slot, immediate);
-        return slot;
-    }
-
-    public static long prepareRead(
-            long slots,
-            long workRequestId,
-            long localAddress,
-            int length,
-            int localKey,
-            long remoteAddress,
-            int remoteKey,
-            int sendFlags) {
-        long slot = slots + READ;
-        putLocal(slot, workRequestId, localAddress, length, localKey, sendFlags);
-        putRemote(slot, remoteAddress, remoteKey);
         return slot;
     }
 

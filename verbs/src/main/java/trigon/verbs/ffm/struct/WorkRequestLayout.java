@@ -33,7 +33,6 @@ final class WorkRequestLayout {
     static final int OPCODE_RDMA_WRITE_WITH_IMM = 1;
     static final int OPCODE_SEND = 2;
     static final int OPCODE_SEND_WITH_IMM = 3;
-    static final int OPCODE_RDMA_READ = 4;
 
     private WorkRequestLayout() {}
 }

@@ -64,17 +64,6 @@ class WorkRequestsTest {
     }
 
     @Test
-    void preparesRead() {
-        MemorySegment request =
-                sendRequest(SendWorkRequests.prepareRead(requests, ID, LOCAL, 64, LKEY, REMOTE, RKEY, SendFlag.FENCE));
-
-        assertThat(ibv_send_wr.opcode(request)).isEqualTo(4);
-        assertThat(ibv_send_wr.send_flags(request)).isEqualTo(1);
-        assertCommonFields(request);
-        assertRemote(request);
-    }
-
-    @Test
     void hasNoElementForAnEmptyMessage() {
         MemorySegment empty = sendRequest(SendWorkRequests.prepareSend(requests, ID, 0, 0, 0, SendFlag.NONE));
         assertThat(ibv_send_wr.num_sge(empty)).isZero();
