@@ -96,11 +96,6 @@ final class PathSuspicion {
         state = state.raisedTo(Level.DOUBTFUL, why);
     }
 
-    /** A path's lifeline has ended, since nothing was heard for so long. */
-    private void markSilent(String why) {
-        state = state.raisedTo(Level.SILENT, why);
-    }
-
     /** Nothing was heard for a while. */
     synchronized void markQuiet() {
         state = state.raisedTo(Level.QUIET, "");
@@ -116,7 +111,8 @@ final class PathSuspicion {
         switch (loss) {
             case PathLoss.Here here when here.ofCommunicator().isEmpty() -> markBroken(path, here.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Broken _, var _) -> markDoubtful(loss.words());
-            case PathLoss.OfPeer(var _, LifelineEnd.Silent _, var _) -> markSilent(loss.words());
+            case PathLoss.OfPeer(var _, LifelineEnd.Silent _, var _) ->
+                state = state.raisedTo(Level.SILENT, loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Failed(EndFailure failure), var _)
             when failure.scope() == EndFailure.Scope.PATH -> markBrokenByPeer(path, loss.words());
             case PathLoss.OfPeer(var _, LifelineEnd.Released _, var _) when left -> {}
