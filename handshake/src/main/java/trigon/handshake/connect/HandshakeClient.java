@@ -13,7 +13,6 @@ import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.stream.dial.Dialer;
-import trigon.stream.dial.NarrowPaths;
 
 /** Connects to listeners. Thread-safe; holds nothing but its event loop. */
 public final class HandshakeClient {
@@ -132,9 +131,12 @@ public final class HandshakeClient {
         return services.isNarrow(local, remote);
     }
 
-    /** The pairs of addresses between which RDMA's packets of the full size are lost, for who finds that out. */
-    public NarrowPaths narrowForRdma() {
-        return services.dialer().narrowForRdma();
+    /**
+     * Takes note that RDMA's packets of the full size pass between these addresses, or that they are lost, and smaller
+     * ones pass. Returns whether the opposite was known, or nothing.
+     */
+    public boolean noteRdmaPackets(InetAddress local, InetAddress remote, boolean pass) {
+        return services.noteRdmaPackets(local, remote, pass);
     }
 
     private Duration timeout() {

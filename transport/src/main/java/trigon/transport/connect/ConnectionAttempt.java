@@ -217,7 +217,7 @@ final class ConnectionAttempt implements AutoCloseable {
                 new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps()),
                 each.offer.key(),
                 trafficClass);
-        return DataPathProbe.begin(each.channel, each.path, client.narrowForRdma());
+        return DataPathProbe.begin(each.channel, each.path, client);
     }
 
     private static MessageProtocol protocol(Path path, boolean severalQueuePairs) {

@@ -95,8 +95,7 @@ final class PathOffers {
                 end,
                 answered.offer().key(),
                 peer.trafficClass());
-        return DataPathProbe.begin(
-                answered.path(), answered.over(), side.client().narrowForRdma());
+        return DataPathProbe.begin(answered.path(), answered.over(), side.client());
     }
 
     /** {@link PathFactory#nextAttempt}. */

@@ -1,20 +1,16 @@
 package trigon.transport.path;
 
 import java.lang.foreign.Arena;
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import trigon.handshake.connect.HandshakeClient;
 import trigon.handshake.message.RemoteMemory;
 import trigon.routing.Path;
-import trigon.stream.dial.NarrowPaths;
 import trigon.system.Errno;
-import trigon.system.InterfaceAddress;
 import trigon.verbs.LinkKind;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.Mtu;
@@ -28,12 +24,10 @@ import trigon.verbs.WorkCompletions;
  * Asks over an RDMA queue pair that has just come up whether packets of the full size get across. Its handshake went
  * over TCP, which says nothing of that: a switch may drop RoCE, or have another MTU for it, a GID may lead elsewhere, a
  * cable may lose what goes one way. A packet that would pass on any Ethernet is written to memory of the peer that is
- * there for it, and then one as long as the path's MTU; each is acknowledged. Control threads; before anybody else polls
- * the path's completions.
+ * there for it, and then one as long as the path's MTU; each is acknowledged. Control threads; before anybody else
+ * polls the path's completions.
  */
 public final class DataPathProbe implements Runnable {
-
-    private static final Logger log = LoggerFactory.getLogger(DataPathProbe.class);
 
     /** So long an acknowledgement is waited for; by its settings a NIC may send again for many seconds. */
     private static final Duration PATIENCE = Duration.ofMillis(500);
@@ -43,13 +37,8 @@ public final class DataPathProbe implements Runnable {
     /** Payload that passes where Ethernet's usual MTU does. */
     private static final int SHORT = Mtu.MTU_1024.bytes();
 
-    /** TCP's payload there. */
-    private static final int SHORT_SEGMENT = 1400;
-
     private final PathChannel channel;
-    private final InetAddress local;
-    private final InetAddress remote;
-    private final NarrowPaths narrow;
+    private final PacketSizes sizes;
 
     /** Payload of the packets whose acknowledgements are missing: the number of each work request. */
     private final Deque<Integer> unacknowledged = new ArrayDeque<>();
@@ -57,11 +46,9 @@ public final class DataPathProbe implements Runnable {
     private int passed;
     private long deadline = System.nanoTime() + PATIENCE.toNanos();
 
-    private DataPathProbe(PathChannel channel, Path over, NarrowPaths narrow) {
+    private DataPathProbe(PathChannel channel, PacketSizes sizes) {
         this.channel = channel;
-        local = over.local().bindAddress();
-        remote = over.remote().address();
-        this.narrow = narrow;
+        this.sizes = sizes;
     }
 
     /**
@@ -69,15 +56,15 @@ public final class DataPathProbe implements Runnable {
      *
      * @param channel a connected sender's
      * @param over where it leads
-     * @param narrow takes note of what is found out
+     * @param client takes note of what is found out
      * @return what has begun; empty for a software link, of which its handshake has shown that
      * @throws VerbsException if they cannot be posted
      */
-    public static Optional<DataPathProbe> begin(PathChannel channel, Path over, NarrowPaths narrow) {
+    public static Optional<DataPathProbe> begin(PathChannel channel, Path over, HandshakeClient client) {
         if (over.kind() != LinkKind.RDMA) {
             return Optional.empty();
         }
-        DataPathProbe probe = new DataPathProbe(channel, over, narrow);
+        DataPathProbe probe = new DataPathProbe(channel, new PacketSizes(over, client));
         int full = Mtu.min(channel.endpoint().mtu(), peer(channel).mtu()).bytes();
         probe.post(Math.min(SHORT, full));
         if (full > SHORT) {
@@ -95,12 +82,12 @@ public final class DataPathProbe implements Runnable {
         if (link.local().kind() != LinkKind.RDMA) {
             return RemoteMemory.NONE;
         }
-        MemoryRegion memory = link.probeMemory();
+        MemoryRegion memory = link.clearToSendMemory().probe(link);
         return new RemoteMemory(memory.address(), memory.remoteKey());
     }
 
     private void post(int bytes) {
-        MemoryRegion from = channel.link().probeMemory();
+        MemoryRegion from = channel.link().clearToSendMemory().probe(channel.link());
         RemoteMemory to = channel.remoteMemory();
         int errno = channel.queuePair()
                 .postWrite(bytes, from.address(), bytes, from.localKey(), to.address(), to.key(), SendFlag.SIGNALED);
@@ -154,8 +141,8 @@ public final class DataPathProbe implements Runnable {
     private boolean acknowledged(int bytes) {
         passed = bytes;
         deadline = System.nanoTime() + PATIENCE.toNanos();
-        if (passed > SHORT && narrow.remove(local, remote)) {
-            log.info("RDMA packets of {} bytes pass again from {} to {}", passed, text(local), text(remote));
+        if (passed > SHORT) {
+            sizes.fullPasses(passed);
         }
         return unacknowledged.isEmpty();
     }
@@ -163,18 +150,10 @@ public final class DataPathProbe implements Runnable {
     /** What is made over this path from now on has short packets, for a while. */
     private VerbsException onlyShortPass() {
         int lost = unacknowledged.element();
-        if (narrow.add(local, remote, SHORT_SEGMENT)) {
-            log.warn(
-                    "RDMA packets of {} bytes are lost from {} to {}, and packets of {} bytes pass: set one MTU on both"
-                            + " ports and on the switches between them, for the traffic class of RoCE as well",
-                    lost,
-                    text(local),
-                    text(remote),
-                    passed);
-        }
+        sizes.fullIsLost(lost, passed);
         return new VerbsException(
                 "ibv_post_send",
-                channel.link().toString(),
+                sizes.toString(),
                 Errno.ETIMEDOUT,
                 "an RDMA WRITE of %d bytes is lost, and shorter ones pass".formatted(lost));
     }
@@ -183,14 +162,10 @@ public final class DataPathProbe implements Runnable {
         return Objects.requireNonNull(channel.remote(), "the channel is connected");
     }
 
-    private static String text(InetAddress address) {
-        return InterfaceAddress.text(address);
-    }
-
     private VerbsException failed(int errno, String what) {
         return new VerbsException(
                 "ibv_post_send",
-                "%s to %s".formatted(channel.link().local(), peer(channel).gid()),
+                sizes.toString(),
                 errno,
                 what + ": check that RoCE (UDP port 4791) passes both ways between them, and that both GIDs are on"
                         + " this network");

@@ -1,6 +1,5 @@
 package trigon.transport.path;
 
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -13,12 +12,9 @@ import trigon.routing.LocalLink;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
 import trigon.transport.metrics.LinkCounters;
-import trigon.verbs.AccessFlag;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
-import trigon.verbs.MemoryRegion;
-import trigon.verbs.Mtu;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.QueuePairEndpoint;
@@ -39,7 +35,6 @@ public final class Link {
     private final LinkCounters counters;
     private final RareMessage flushTrouble = new RareMessage(log, Level.WARN, NanoClock.SYSTEM);
     private final Set<PathChannel> paths = ConcurrentHashMap.newKeySet();
-    private @Nullable MemoryRegion probeMemory;
     private volatile boolean interfaceUp = true;
     private volatile boolean portUp = true;
     private volatile boolean deviceFailed;
@@ -178,30 +173,6 @@ public final class Link {
     /** Warns of flushes that its device cannot do, once for all sessions: a cut cable takes hundreds of them. */
     public void warnOfFlushes(String text) {
         flushTrouble.log(text);
-    }
-
-    /**
-     * Memory of the longest packet, which probes read and peers' probes write: nothing of use is in there. May block.
-     *
-     * @throws trigon.verbs.VerbsException if it cannot be registered
-     */
-    synchronized MemoryRegion probeMemory() {
-        MemoryRegion known = probeMemory;
-        if (known == null) {
-            int bytes = Mtu.MTU_4096.bytes();
-            known = protectionDomain.registerMemory(
-                    clearToSendMemory.take(bytes), bytes, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
-            probeMemory = known;
-        }
-        return known;
-    }
-
-    /** Lets go of what is its own on the device. After its last path. */
-    synchronized void close() {
-        if (probeMemory != null) {
-            probeMemory.close();
-            probeMemory = null;
-        }
     }
 
     ClearToSendMemory clearToSendMemory() {
