@@ -45,6 +45,7 @@ class PathSuspicionTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // which path it is plays no part in that
     void aPathThatIsSilentForTooLongIsNoReasonToGiveUpThePeer() {
         PathLoss silence = new PathLoss.OfPeer("b", new LifelineEnd.Silent(Duration.ofSeconds(21)));
 

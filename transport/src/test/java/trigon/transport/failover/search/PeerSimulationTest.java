@@ -31,10 +31,31 @@ class PeerSimulationTest {
     /** Two rounds of questions and the pauses behind them. */
     private static final long SLACK = 2 * Peer.LONGEST_STEP.toNanos();
 
-    private static final Found ALIVE = new Found(List.of(SimulatedNetwork.IN_USE), false, false);
-    private static final Found KERNEL = new Found(List.of(), false, true);
-    private static final Found REFUSED = new Found(List.of(), true, false);
-    private static final Found SILENCE = new Found(List.of(), false, false);
+    private static final Found FOUND = new Found(List.of(SimulatedNetwork.IN_USE), false, false);
+    private static final Found STOPPED = new Found(List.of(), false, true);
+    private static final Found GONE = new Found(List.of(), true, false);
+    private static final Found NOTHING = new Found(List.of(), false, false);
+
+    /** Who answers a round of questions. */
+    private enum Answerer {
+        PROCESS,
+        KERNEL,
+        ANOTHER,
+        NOBODY;
+
+        boolean isThere() {
+            return this == PROCESS || this == ANOTHER;
+        }
+
+        Found found() {
+            return switch (this) {
+                case PROCESS -> FOUND;
+                case KERNEL -> STOPPED;
+                case ANOTHER -> GONE;
+                case NOBODY -> NOTHING;
+            };
+        }
+    }
 
     /** Defects that are planted. */
     enum Defect {
@@ -130,28 +151,28 @@ class PeerSimulationTest {
                 if (asked > HORIZON) {
                     return;
                 }
-                Found found = ask(who, asked);
-                long answered = afterStarvation(asked + (found == ALIVE || found == REFUSED ? MILLI : 1000 * MILLI));
+                Answerer found = ask(who, asked);
+                long answered = afterStarvation(asked + (found.isThere() ? MILLI : 1000 * MILLI));
                 starve(asked, answered, who);
                 before = observe(who, found, Math.max(before, answered), before);
-                pauses[who] = found == ALIVE ? 200 * MILLI : Math.clamp(2 * pauses[who], 20 * MILLI, 500 * MILLI);
+                pauses[who] = found == Answerer.PROCESS ? 200 * MILLI : Math.clamp(2 * pauses[who], 20 * MILLI, 500 * MILLI);
                 next[who] = answered + pauses[who];
             }
         }
 
         /** What one of them finds that asks then. */
-        private Found ask(int who, long time) {
+        private Answerer ask(int who, long time) {
             boolean leads = false;
             for (int path = 0; path < cuts.length; path++) {
                 leads |= (only[who] < 0 || only[who] == path) && !cuts[path].has(time);
             }
             if (!leads) {
-                return SILENCE;
+                return Answerer.NOBODY;
             }
             if (time >= ends) {
-                return REFUSED;
+                return Answerer.ANOTHER;
             }
-            return stopped.has(time) ? KERNEL : ALIVE;
+            return stopped.has(time) ? Answerer.KERNEL : Answerer.PROCESS;
         }
 
         private long afterStarvation(long time) {
@@ -162,30 +183,30 @@ class PeerSimulationTest {
         private void starve(long asked, long answered, int who) {
             if (defect == Defect.STARVATION_COUNTS) {
                 for (long time = asked; time < answered; time += 1000 * MILLI) {
-                    var _ = peers[who].observe(SILENCE, time);
+                    var _ = peers[who].observe(Answerer.NOBODY.found(), time);
                 }
             }
         }
 
-        private long observe(int who, Found found, long now, long before) {
+        private long observe(int who, Answerer found, long now, long before) {
             long ran = now - before - Math.max(0, Math.min(now, starved.to) - Math.max(before, starved.from));
-            unheard = found == ALIVE ? 0 : unheard + ran;
-            unanswered = found == ALIVE || found == KERNEL ? 0 : unanswered + ran;
-            Peer.State state = peers[who].observe(asSeen(found), now);
+            unheard = found == Answerer.PROCESS ? 0 : unheard + ran;
+            unanswered = found == Answerer.PROCESS || found == Answerer.KERNEL ? 0 : unanswered + ran;
+            Peer.State state = peers[who].observe(asSeen(found).found(), now);
             boolean lost = state == Peer.State.LOST;
             boolean mayBe = unanswered > PEER_TIMEOUT.toNanos() - SLACK / 2
                     || unheard > STOPPED_TIMEOUT.toNanos() - SLACK / 2;
             boolean mustBe = unanswered > PEER_TIMEOUT.toNanos() + SLACK || unheard > STOPPED_TIMEOUT.toNanos() + SLACK;
             check(!lost || mayBe, "is lost, though it answers", now);
             check(lost || !mustBe, "is not lost, though nobody answers", now);
-            check(lost || found != ALIVE || state == Peer.State.REACHED, "answers and is not reached", now);
+            check(lost || found != Answerer.PROCESS || state == Peer.State.REACHED, "answers and is not reached", now);
             return now;
         }
 
-        private Found asSeen(Found found) {
+        private Answerer asSeen(Answerer found) {
             return switch (defect) {
-                case THE_KERNEL_IS_NOBODY -> found == KERNEL ? SILENCE : found;
-                case ANY_ANSWER_IS_THE_PEERS -> found == REFUSED ? ALIVE : found;
+                case THE_KERNEL_IS_NOBODY -> found == Answerer.KERNEL ? Answerer.NOBODY : found;
+                case ANY_ANSWER_IS_THE_PEERS -> found == Answerer.ANOTHER ? Answerer.PROCESS : found;
                 case NONE, EACH_CONNECTION_FOR_ITSELF, STARVATION_COUNTS -> found;
             };
         }
