@@ -1,6 +1,5 @@
 package trigon.transport.failover;
 
-
 /** Since when a connection's paths have been of no use. Thread-safe. */
 final class Outage {
 

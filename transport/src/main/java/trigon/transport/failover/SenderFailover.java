@@ -164,8 +164,8 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
     }
 
     private void judge(Search search, Found found) {
-        Verdict verdict = new Verdict(
-                search.observe(found), peers.observe(peer, session.isPinned(), found, this::whyNoPath));
+        Verdict verdict =
+                new Verdict(search.observe(found), peers.observe(peer, session.isPinned(), found, this::whyNoPath));
         if (found.alive().isEmpty()) {
             lookAgain(search, verdict);
         } else if (suspicion.isCertain()) {

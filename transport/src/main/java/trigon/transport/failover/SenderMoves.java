@@ -138,8 +138,7 @@ final class SenderMoves {
     private void moveTo(List<Path> over, Search search, String why, boolean returns, Consumer<Move> then) {
         MessageProtocol by = session.over(over.getFirst());
         CompletableFuture<Outcome> outcome = tasks.whenRoom(
-                        isAwaited,
-                        () -> new OfferAttempt(offers, peer, by, end.reached(), tasks).make(over, resume))
+                        isAwaited, () -> new OfferAttempt(offers, peer, by, end.reached(), tasks).make(over, resume))
                 .handle(Outcome::new);
         steps.beginWith(
                 outcome,

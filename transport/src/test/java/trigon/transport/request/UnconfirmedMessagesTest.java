@@ -33,11 +33,13 @@ class UnconfirmedMessagesTest {
 
     /** The number at a place of the struct that has this name in the library, too. */
     private static long at(UnconfirmedMessages messages, String name) {
-        return messages.address() + Objects.requireNonNull(UnconfirmedMessages.facts().get(name));
+        return messages.address()
+                + Objects.requireNonNull(UnconfirmedMessages.facts().get(name));
     }
 
     private static long ring(UnconfirmedMessages messages, int number) {
-        return messages.address() + number * Objects.requireNonNull(UnconfirmedMessages.facts().get("copy_ring"));
+        return messages.address()
+                + number * Objects.requireNonNull(UnconfirmedMessages.facts().get("copy_ring"));
     }
 
     @Test

@@ -76,8 +76,8 @@ public final class Peers {
         if (sought.size() > USUAL) {
             sought.values().removeIf(each -> each.peer.isForgotten(now));
         }
-        Sought process = sought.computeIfAbsent(
-                Key.of(peer, pinned), _ -> new Sought(new Peer(peerTimeout, stoppedTimeout)));
+        Sought process =
+                sought.computeIfAbsent(Key.of(peer, pinned), _ -> new Sought(new Peer(peerTimeout, stoppedTimeout)));
         Peer.State state = process.peer.observe(found, now);
         switch (state) {
             case REACHED -> noteReached(process, peer.name());

@@ -134,9 +134,8 @@ class PeerSimulationTest {
             for (int each = 0; each < CONNECTIONS; each++) {
                 only[each] = random.nextInt(3) - 1;
                 next[each] = random.nextLong(1000 * MILLI);
-                peers[each] = defect == Defect.EACH_CONNECTION_FOR_ITSELF
-                        ? new Peer(PEER_TIMEOUT, STOPPED_TIMEOUT)
-                        : shared;
+                peers[each] =
+                        defect == Defect.EACH_CONNECTION_FOR_ITSELF ? new Peer(PEER_TIMEOUT, STOPPED_TIMEOUT) : shared;
             }
         }
 
@@ -155,7 +154,8 @@ class PeerSimulationTest {
                 long answered = afterStarvation(asked + (found.isThere() ? MILLI : 1000 * MILLI));
                 starve(asked, answered, who);
                 before = observe(who, found, Math.max(before, answered), before);
-                pauses[who] = found == Answerer.PROCESS ? 200 * MILLI : Math.clamp(2 * pauses[who], 20 * MILLI, 500 * MILLI);
+                pauses[who] =
+                        found == Answerer.PROCESS ? 200 * MILLI : Math.clamp(2 * pauses[who], 20 * MILLI, 500 * MILLI);
                 next[who] = answered + pauses[who];
             }
         }
@@ -194,8 +194,8 @@ class PeerSimulationTest {
             unanswered = found == Answerer.PROCESS || found == Answerer.KERNEL ? 0 : unanswered + ran;
             Peer.State state = peers[who].observe(asSeen(found).found(), now);
             boolean lost = state == Peer.State.LOST;
-            boolean mayBe = unanswered > PEER_TIMEOUT.toNanos() - SLACK / 2
-                    || unheard > STOPPED_TIMEOUT.toNanos() - SLACK / 2;
+            boolean mayBe =
+                    unanswered > PEER_TIMEOUT.toNanos() - SLACK / 2 || unheard > STOPPED_TIMEOUT.toNanos() - SLACK / 2;
             boolean mustBe = unanswered > PEER_TIMEOUT.toNanos() + SLACK || unheard > STOPPED_TIMEOUT.toNanos() + SLACK;
             check(!lost || mayBe, "is lost, though it answers", now);
             check(lost || !mustBe, "is not lost, though nobody answers", now);
