@@ -422,11 +422,9 @@ static inline bool unconfirmed_grow(struct unconfirmed *of, uint32_t size) {
   return true;
 }
 
-/* How far the ring is used with a message of that size, where it is copied. */
+/* How far the ring is used with a message of that size, where it is copied: no line of a cache is two copies'. */
 static inline uint64_t unconfirmed_end(const struct unconfirmed *of, uint32_t size) {
-  return size > of->longest_copy
-             ? of->used
-             : unconfirmed_place(of, size) + ((size + UINT64_C(63)) & ~UINT64_C(63)); // no line of a cache is two copies'
+  return size > of->longest_copy ? of->used : unconfirmed_place(of, size) + ((size + UINT64_C(63)) & ~UINT64_C(63));
 }
 
 /* Returns whether a message asks the peer how far it is, with which the ring is used up to there. */

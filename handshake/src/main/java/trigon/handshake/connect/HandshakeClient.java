@@ -33,6 +33,11 @@ public final class HandshakeClient {
         this.services = services;
     }
 
+    /** The settings in force. */
+    public HandshakeConfig config() {
+        return services.config();
+    }
+
     /** {@link #connect(InetAddress, InetSocketAddress, ConnectionSecret, Offer, Duration)} with the settings' time. */
     public OutgoingOffer connect(InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer) {
         return connect(local, remote, secret, offer, timeout());

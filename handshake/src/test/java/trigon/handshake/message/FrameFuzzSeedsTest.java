@@ -13,8 +13,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Seeds of {@link FrameFuzzTest}: a message of each kind as this version writes it, or the fuzzer would have to find the
- * version first. With {@code -Dtrigon.seeds.write=true} it writes them instead of complaining.
+ * Seeds of {@link FrameFuzzTest}: a message of each kind as this version writes it, or the fuzzer would have to find
+ * the version first. With {@code -Dtrigon.seeds.write=true} it writes them instead of complaining.
  */
 class FrameFuzzSeedsTest {
 

@@ -13,7 +13,6 @@ import trigon.transport.failover.search.Peers;
  * The services that the failovers of all sessions of a process share. Thread-safe.
  *
  * @param paths finds paths over which peers answer
- * @param peers judges whether these can be reached
  * @param offers brings up new queue pairs
  * @param failbacks has senders look for the links that they have left
  * @param stalls watches over the messages of senders
@@ -22,7 +21,6 @@ import trigon.transport.failover.search.Peers;
  */
 record FailoverServices(
         PathSearch paths,
-        Peers peers,
         PathOffers offers,
         FailbackTimer failbacks,
         StallWatch stalls,
@@ -30,15 +28,15 @@ record FailoverServices(
         Duration peerTimeout) {
 
     /** Those of a process, by what it brings into its connections. */
-    static FailoverServices of(
-            LocalSide side,
-            CandidatePaths candidates,
-            ControlTasks control,
-            FailoverTasks tasks,
-            HandshakeConfig limits) {
+    static FailoverServices of(LocalSide side, CandidatePaths candidates, ControlTasks control, FailoverTasks tasks) {
+        HandshakeConfig limits = side.client().config();
         return new FailoverServices(
-                new PathSearch(side.links(), candidates, new PathQuestions(side.client(), tasks.clock()), tasks::after),
-                new Peers(limits.peerTimeout(), limits.stoppedTimeout(), tasks.clock()),
+                new PathSearch(
+                        side.links(),
+                        candidates,
+                        new PathQuestions(side.client(), tasks.clock()),
+                        new Peers(limits.peerTimeout(), limits.stoppedTimeout(), tasks.clock()),
+                        tasks::after),
                 new PathOffers(side),
                 new FailbackTimer(control.blocking(FailbackTimer.WHILE)),
                 new StallWatch(control.brief(StallWatch.LOOK), control.control(), tasks.clock()),

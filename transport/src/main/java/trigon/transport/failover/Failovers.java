@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.config.HandshakeConfig;
 import trigon.handshake.ConnectionLostException;
 import trigon.handshake.OfferHandler;
 import trigon.handshake.listen.HandshakeListeners;
@@ -48,21 +47,19 @@ public final class Failovers {
      * Makes one of a plugin; on if what peers are told of it says so.
      *
      * @param candidates where new paths are looked for
-     * @param limits so long a path is looked for
      */
     public Failovers(
             LocalSide side,
             CandidatePaths candidates,
             HandshakeListeners listeners,
             ControlTasks tasks,
-            ControlThreads threads,
-            HandshakeConfig limits) {
+            ControlThreads threads) {
         on = side.self().failover();
         this.listeners = listeners;
         health = new PathHealth(tasks.clock());
         FailoverTasks does = new FailoverTasks(
                 tasks.brief(Duration.ZERO), threads.moving(), threads::relieve, tasks::brief, tasks.clock());
-        services = FailoverServices.of(side, candidates, tasks, does, limits);
+        services = FailoverServices.of(side, candidates, tasks, does);
         if (on) {
             tasks.control().execute(ProcessBarrier::isAvailable); // what takes time at first is done then
         }

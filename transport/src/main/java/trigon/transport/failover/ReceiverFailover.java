@@ -20,7 +20,6 @@ import trigon.handshake.message.ResumeCounts;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Absence;
 import trigon.transport.failover.search.Found;
-import trigon.transport.failover.search.Peers;
 import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
@@ -51,7 +50,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
     private final HandshakeListeners listeners;
     private final PathOffers offers;
     private final Journal journal;
-    private final Peers peers;
     private final Duration peerTimeout;
     private final FailoverTasks tasks;
     private final FailoverSteps steps;
@@ -93,7 +91,6 @@ final class ReceiverFailover implements Failover, OfferHandler {
         tasks = services.tasks();
         steps = new FailoverSteps(tasks, session, loss -> giveUp(session.path(), loss), this::cannotWork);
         sender = new UnheardSender(peer, session, services, suspicion, end, this::breakPath);
-        peers = services.peers();
         peerTimeout = services.peerTimeout();
     }
 
@@ -183,10 +180,9 @@ final class ReceiverFailover implements Failover, OfferHandler {
     }
 
     private void judge(Absence absence, PathChannel previous, Found found) {
-        boolean lost = peers.observe(peer, session.isPinned(), found, this::why);
         if (absence.observe(found, System.nanoTime())) {
             giveUp(previous, () -> FailoverEnd.byAbsence(previous));
-        } else if (lost) {
+        } else if (found.isLost()) {
             giveUp(previous, () -> FailoverEnd.byTime(previous, suspicion, peerTimeout, why()));
         } else {
             steps.beginLater(absence.until(PAUSE, System.nanoTime()), () -> waitForTheSender(absence));

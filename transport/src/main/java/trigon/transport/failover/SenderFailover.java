@@ -8,7 +8,6 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.failover.search.PathSearch;
-import trigon.transport.failover.search.Peers;
 import trigon.transport.failover.search.ProvenEnds;
 import trigon.transport.failover.search.Search;
 import trigon.transport.path.PathChannel;
@@ -27,18 +26,9 @@ import trigon.transport.session.Resumption;
  */
 final class SenderFailover implements Failover, FailbackTimer.Sender {
 
-    /**
-     * Judgement after a round of questions.
-     *
-     * @param gone whether the peer's end of this connection is no more
-     * @param lost whether nobody has answered any connection for too long
-     */
-    private record Verdict(boolean gone, boolean lost) {}
-
     private final Resumption session;
     private final Counterpart peer;
     private final PathSearch paths;
-    private final Peers peers;
     private final Journal journal;
     private final Failback back;
     private final FailoverTasks tasks;
@@ -66,7 +56,6 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
         this.session = session;
         this.peer = peer;
         paths = services.paths();
-        peers = services.peers();
         this.journal = journal;
         back = new Failback(this, session, peer, journal, services, end);
         tasks = services.tasks();
@@ -164,14 +153,13 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
     }
 
     private void judge(Search search, Found found) {
-        Verdict verdict =
-                new Verdict(search.observe(found), peers.observe(peer, session.isPinned(), found, this::whyNoPath));
+        search.observe(found);
         if (found.alive().isEmpty()) {
-            lookAgain(search, verdict);
+            lookAgain(search);
         } else if (suspicion.isCertain()) {
-            moveOrLookAgain(search, found, verdict);
+            moveOrLookAgain(search, found);
         } else { // a peer that was stopped answers over the path in use, too
-            steps.beginLater(PathSuspicion.HEARING, () -> moveOrLookAgain(search, found, verdict));
+            steps.beginLater(PathSuspicion.HEARING, () -> moveOrLookAgain(search, found));
         }
     }
 
@@ -179,14 +167,14 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
         return suspicion.words() + paths.notTaken(peer, session);
     }
 
-    private void moveOrLookAgain(Search search, Found found, Verdict verdict) {
+    private void moveOrLookAgain(Search search, Found found) {
         if (stopIfHeardAgain()) {
             return;
         }
-        moves.tryMove(found.forQueuePairs(session.queuePairs()), search, move -> goOn(move, search, verdict));
+        moves.tryMove(found.forQueuePairs(session.queuePairs()), search, move -> goOn(move, search));
     }
 
-    private void goOn(Move move, Search search, Verdict verdict) {
+    private void goOn(Move move, Search search) {
         switch (move) {
             case MADE -> {
                 if (!finishIfWell()) {
@@ -196,19 +184,19 @@ final class SenderFailover implements Failover, FailbackTimer.Sender {
             }
             case FAILED -> {
                 search.countFailedMove();
-                lookAgain(search, verdict);
+                lookAgain(search);
             }
             case REFUSED -> {}
         }
     }
 
-    private void lookAgain(Search search, Verdict verdict) {
+    private void lookAgain(Search search) {
         if (endIfLost() || stopIfHeardAgain()) {
             return;
         }
-        if (verdict.gone) {
+        if (search.isGone()) {
             giveUp(() -> FailoverEnd.byAbsence(session.path()));
-        } else if ((verdict.lost || search.isFruitless(peerTimeout)) && (suspicion.isKnown() || !moves.isUp())) {
+        } else if (search.isOver(peerTimeout) && (suspicion.isKnown() || !moves.isUp())) {
             giveUp(() -> FailoverEnd.byTime(session.path(), suspicion, peerTimeout, whyNoPath()));
         } else {
             steps.beginLater(search.nextPause(), () -> look(search));

@@ -8,7 +8,6 @@ import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Found;
 import trigon.transport.failover.search.PathPenalty;
 import trigon.transport.failover.search.PathSearch;
-import trigon.transport.failover.search.Peers;
 import trigon.transport.failover.search.ProvenEnds;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathKeeper;
@@ -25,7 +24,6 @@ final class UnheardSender {
     private final Counterpart peer;
     private final Resumption session;
     private final PathSearch paths;
-    private final Peers peers;
     private final PathSuspicion suspicion;
     private final FailoverEnd end;
     private final FailoverSteps steps;
@@ -48,7 +46,6 @@ final class UnheardSender {
         this.peer = peer;
         this.session = session;
         paths = services.paths();
-        peers = services.peers();
         this.suspicion = suspicion;
         this.end = end;
         this.broken = broken;
@@ -89,7 +86,6 @@ final class UnheardSender {
     }
 
     private void judge(PathChannel path, Found found) {
-        var _ = peers.observe(peer, session.isPinned(), found, suspicion::words);
         if (found.alive().isEmpty()) {
             asking.set(false); // it is stopped, or gone
         } else if (path.link().isUp()) {

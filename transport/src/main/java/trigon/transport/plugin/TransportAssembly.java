@@ -122,13 +122,7 @@ final class TransportAssembly {
     }
 
     private Failovers failovers(LocalSide side) {
-        return new Failovers(
-                side,
-                candidates,
-                node.listeners(),
-                tasks,
-                node.threads(),
-                setup.config().handshake());
+        return new Failovers(side, candidates, node.listeners(), tasks, node.threads());
     }
 
     /** Watches links and connections from now on. */

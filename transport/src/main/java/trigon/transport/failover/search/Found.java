@@ -14,11 +14,17 @@ import trigon.routing.table.DisjointPaths;
  * @param alive paths over which the peer has proven that it lives; empty if there was none
  * @param isGone whether what has answered instead says that the peer's end is no more
  * @param isStopped whether only the peer's kernel has answered
+ * @param isLost whether nobody has answered any connection for too long
  */
-public record Found(List<Path> alive, boolean isGone, boolean isStopped) {
+public record Found(List<Path> alive, boolean isGone, boolean isStopped, boolean isLost) {
 
     public Found {
         alive = List.copyOf(alive);
+    }
+
+    /** Findings of a round alone. */
+    Found(List<Path> alive, boolean isGone, boolean isStopped) {
+        this(alive, isGone, isStopped, false);
     }
 
     /**
@@ -55,9 +61,14 @@ public record Found(List<Path> alive, boolean isGone, boolean isStopped) {
         };
     }
 
+    /** The same, and whether the peer is lost. */
+    Found judged(boolean lost) {
+        return new Found(alive, isGone, isStopped, lost);
+    }
+
     /** The same without those against which more speaks than against another one. */
     Found leastPenalized(Function<Path, PathPenalty> penalty) {
-        return new Found(PathPenalty.leastOf(alive, penalty), isGone, isStopped);
+        return new Found(PathPenalty.leastOf(alive, penalty), isGone, isStopped, isLost);
     }
 
     /**

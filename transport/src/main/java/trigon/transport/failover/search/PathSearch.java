@@ -33,21 +33,25 @@ public final class PathSearch {
     private final Links links;
     private final CandidatePaths candidates;
     private final PathQuestions questions;
+    private final Peers peers;
 
     /**
      * Among what there is at the time of each search.
      *
+     * @param peers judges by what is found whether a peer is lost
      * @param timer completes so much later
      */
     public PathSearch(
             Links links,
             CandidatePaths candidates,
             PathQuestions questions,
+            Peers peers,
             Function<Duration, CompletableFuture<Void>> timer) {
         this.timer = timer;
         this.links = links;
         this.candidates = candidates;
         this.questions = questions;
+        this.peers = peers;
     }
 
     /**
@@ -87,7 +91,8 @@ public final class PathSearch {
             asked.forEach((path, question) -> answers.put(path, answer(path, question)));
             Found found = Found.by(answers, proven::has);
             found.alive().forEach(proven::add);
-            return found.leastPenalized(compared);
+            boolean lost = peers.observe(peer, session.isPinned(), found, () -> notTaken(peer, session));
+            return found.judged(lost).leastPenalized(compared);
         });
     }
 

@@ -68,10 +68,10 @@ public final class Peers {
      * Takes note of what one connection has found.
      *
      * @param pinned whether it is of memory that only RDMA carries
-     * @param why it seeks a path, for the log
+     * @param ways that there are and cannot be taken, for the log; empty if there are none
      * @return true if the process is lost: nobody has answered any connection for too long
      */
-    public synchronized boolean observe(Counterpart peer, boolean pinned, Found found, Supplier<String> why) {
+    public synchronized boolean observe(Counterpart peer, boolean pinned, Found found, Supplier<String> ways) {
         long now = clock.nanoTime();
         if (sought.size() > USUAL) {
             sought.values().removeIf(each -> each.peer.isForgotten(now));
@@ -81,7 +81,7 @@ public final class Peers {
         Peer.State state = process.peer.observe(found, now);
         switch (state) {
             case REACHED -> noteReached(process, peer.name());
-            case UNREACHABLE -> warnOnce(process, peer.name(), found, why);
+            case UNREACHABLE -> warnOnce(process, peer.name(), found, ways);
             case STOPPED, LOST -> {} // the lifeline says that it is stopped; each connection, that it is lost
         }
         process.unheard = process.peer.unheard();
@@ -93,13 +93,13 @@ public final class Peers {
     }
 
     /** What may end the connections in a moment, because nobody knows them any more, is no matter of paths. */
-    private static void warnOnce(Sought process, String name, Found found, Supplier<String> why) {
+    private static void warnOnce(Sought process, String name, Found found, Supplier<String> ways) {
         if (!process.warned && !found.isGone() && process.peer.unheard() > Absence.LASTS.toNanos()) {
             process.warned = true;
             log.warn(
-                    "no path to {} is up: {}. Its connections wait for one until handshake.peerTimeout",
+                    "no path to {} is up: its connections wait for one until handshake.peerTimeout{}",
                     name,
-                    why.get());
+                    ways.get());
         }
     }
 

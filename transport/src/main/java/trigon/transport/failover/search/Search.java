@@ -23,6 +23,8 @@ public final class Search {
     private final Set<Path> excluded = new HashSet<>();
     private long start;
     private int failedMoves;
+    private boolean gone;
+    private boolean lost;
     private Duration pause = FIRST_PAUSE;
 
     /** One that begins now. */
@@ -42,9 +44,12 @@ public final class Search {
         failedMoves++;
     }
 
-    /** Returns whether to give up: the peer answers all the time, and no move to where it does has succeeded. */
-    public boolean isFruitless(Duration limit) {
-        return failedMoves > MAX_FAILED_MOVES && nanos() > limit.toNanos();
+    /**
+     * Returns whether to give up: nobody has answered any connection for too long; or the peer answers all the time,
+     * and no move to where it does has succeeded.
+     */
+    public boolean isOver(Duration limit) {
+        return lost || (failedMoves > MAX_FAILED_MOVES && nanos() > limit.toNanos());
     }
 
     /** For how long it has gone on, in nanoseconds. */
@@ -72,9 +77,15 @@ public final class Search {
         return path -> taken.contains(path) ? PathPenalty.DEAD : otherwise.apply(path);
     }
 
-    /** Takes note of what a round has found. Returns whether the peer is gone. */
-    public boolean observe(Found found) {
-        return absence.observe(found, clock.nanoTime());
+    /** Takes note of what a round has found. */
+    public void observe(Found found) {
+        gone = absence.observe(found, clock.nanoTime());
+        lost = found.isLost();
+    }
+
+    /** Returns whether the peer's end of the connection is no more, as the last round has it. */
+    public boolean isGone() {
+        return gone;
     }
 
     /** So long to the next round. */

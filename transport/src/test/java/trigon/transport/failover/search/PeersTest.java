@@ -45,7 +45,7 @@ class PeersTest {
     }
 
     private boolean observe(Counterpart connection, Found found) {
-        return peers.observe(connection, false, found, () -> "the link is down");
+        return peers.observe(connection, false, found, () -> "");
     }
 
     /** True if it is lost at any time of so many seconds, in which one finds that each second. */
@@ -103,8 +103,7 @@ class PeersTest {
 
             assertThat(log.lines())
                     .containsExactly(
-                            "WARN no path to b is up: the link is down. Its connections wait for one until"
-                                    + " handshake.peerTimeout",
+                            "WARN no path to b is up: its connections wait for one until handshake.peerTimeout",
                             "INFO b answers again, after 10000 ms");
         }
     }

@@ -85,7 +85,8 @@ class SearchSimulationTest {
                             .anyMatch(answer -> answer == Answer.SILENT || answer == Answer.STOPPED);
             clock.advance(waited ? AskingRound.LONGEST : Duration.ofMillis(1));
             Found found = Found.by(answers, path -> mutation == Mutation.ANYBODY_MAY_REFUSE || proven.contains(path));
-            boolean gone = search.observe(found) || (mutation == Mutation.ONE_REFUSAL_IS_ENOUGH && found.isGone());
+            search.observe(found);
+            boolean gone = search.isGone() || (mutation == Mutation.ONE_REFUSAL_IS_ENOUGH && found.isGone());
             proven.addAll(found.alive());
             check(!gone || network.hasEnded(asked), "is thought gone and lives", seed, asked, network);
             boolean late = asked - started > LATEST && network.saysEnded(asked - LATEST, asked);

@@ -19,7 +19,7 @@ class SearchTest {
         for (int minute = 0; minute < 10; minute++) {
             clock.advance(LIMIT);
             search.countFailedMove();
-            assertThat(search.isFruitless(LIMIT)).as("minute %d", minute).isEqualTo(minute >= Search.MAX_FAILED_MOVES);
+            assertThat(search.isOver(LIMIT)).as("minute %d", minute).isEqualTo(minute >= Search.MAX_FAILED_MOVES);
         }
     }
 
@@ -28,11 +28,11 @@ class SearchTest {
         for (int move = 0; move < 100; move++) {
             search.countFailedMove();
         }
-        assertThat(search.isFruitless(LIMIT)).isFalse();
+        assertThat(search.isOver(LIMIT)).isFalse();
         clock.advance(LIMIT.plusNanos(1));
-        assertThat(search.isFruitless(LIMIT)).isTrue();
+        assertThat(search.isOver(LIMIT)).isTrue();
 
         search.restart();
-        assertThat(search.isFruitless(LIMIT)).isFalse();
+        assertThat(search.isOver(LIMIT)).isFalse();
     }
 }
