@@ -28,7 +28,6 @@ final class Peer {
 
     private final long peerTimeout;
     private final long stoppedTimeout;
-    private State state = State.REACHED;
     private boolean found;
     private long latest;
 
@@ -58,18 +57,10 @@ final class Peer {
         boolean reached = !round.alive().isEmpty();
         unheard = reached ? 0 : unheard + step;
         unanswered = reached || round.isStopped() ? 0 : unanswered + step;
-        if (reached) {
-            state = State.REACHED;
-        } else if (unanswered > peerTimeout || unheard > stoppedTimeout) {
-            state = State.LOST;
-        } else {
-            state = round.isStopped() ? State.STOPPED : State.UNREACHABLE;
+        if (unanswered > peerTimeout || unheard > stoppedTimeout) {
+            return State.LOST;
         }
-        return state;
-    }
-
-    State state() {
-        return state;
+        return reached ? State.REACHED : round.isStopped() ? State.STOPPED : State.UNREACHABLE;
     }
 
     /** Nanoseconds that its process has not answered. */
