@@ -67,7 +67,9 @@ static inline enum lane_outcome lane_flush(uint64_t comm, uint64_t address, int 
   if (lane == NULL || memory == NULL || memory->of_gpu == 0 || size <= 0 || comm == 0 || !lane_enter(lane, comm)) {
     return LANE_FOR_JAVA;
   }
-  const uint64_t begun = flush_begin(lane->flushes, comm, address, memory->remote_key, handle);
+  const uint64_t begun = lane->flushes == NULL // a sender's: Java refuses it
+                             ? 0
+                             : flush_begin(lane->flushes, comm, address, memory->remote_key, handle);
   lane_leave(lane);
   *request = (void *)(uintptr_t)begun;
   return begun != 0 ? LANE_ANSWERED : LANE_FOR_JAVA;
