@@ -14,7 +14,7 @@
  * Messages on their way per connection, as NCCL's NCCL_STEPS, and the registered buffers of a connection, one for each
  * of NCCL's protocols, of its sizes; the last one is used.
  */
-enum { DEPTH = 8, MAX_CHANNELS = 64, BUFFERS = 3, LL_BYTES = 512 << 10, LL128_BYTES = 4800 << 10 };
+enum { DEPTH = 8, BUFFERS = 3, LL_BYTES = 512 << 10, LL128_BYTES = 4800 << 10 };
 
 struct channel {
   int device;

@@ -202,7 +202,7 @@ static bool set(struct options *options, int option, const char *text) {
   case BYTES: ok = number(text, 0, 1L << 36, &value); options->bytes = (size_t)value; break;
   case SLICE_BYTES: ok = number(text, 4, 1L << 30, &value); options->slice_bytes = (size_t)value & ~3UL; break;
   case ITERATIONS: ok = number(text, 1, 100000000, &value); options->iterations = (int)value; break;
-  case CHANNELS: ok = number(text, 1, 64, &value); options->channels = (int)value; break;
+  case CHANNELS: ok = number(text, 1, MAX_CHANNELS, &value); options->channels = (int)value; break;
   case DEVICE: ok = number(text, -1, 127, &value); options->device = (int)value; break;
   case SEED: ok = number(text, 0, INT32_MAX, &value); options->seed = (unsigned)value; break;
   case TIMEOUT: ok = number(text, 1, 86400, &value); options->timeout_seconds = (int)value; break;

@@ -10,6 +10,9 @@ enum test { TEST_RING, TEST_EXCHANGE, TEST_ALL_TO_ALL };
 enum plant { PLANT_NONE, PLANT_COMPUTE, PLANT_RECEIVE, PLANT_PROXY, PLANT_CALL, PLANT_FIRST };
 enum mode { MODE_TRANSFER, MODE_CONTRACT };
 
+/* More than NCCL has with a peer: a node of many peers has as many connections. */
+enum { MAX_CHANNELS = 512 };
+
 struct options {
   const char *plugin;
   const char *rendezvous; /* a fresh directory, or HOST:PORT of rank 0 */
