@@ -25,7 +25,6 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
 import trigon.transport.Unwinding;
-import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
@@ -217,7 +216,7 @@ final class ConnectionAttempt implements AutoCloseable {
                 new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps()),
                 each.offer.key(),
                 trafficClass);
-        return DataPathProbe.begin(each.channel, each.path, client);
+        return factory.prove(each.channel);
     }
 
     private static MessageProtocol protocol(Path path, boolean severalQueuePairs) {

@@ -95,7 +95,7 @@ final class PathOffers {
                 end,
                 answered.offer().key(),
                 peer.trafficClass());
-        return DataPathProbe.begin(answered.path(), answered.over(), side.client());
+        return factory.prove(answered.path());
     }
 
     /** {@link PathFactory#nextAttempt}. */

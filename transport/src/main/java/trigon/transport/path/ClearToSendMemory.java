@@ -4,13 +4,8 @@ import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.EnumSet;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import trigon.system.Memory;
-import trigon.verbs.AccessFlag;
-import trigon.verbs.MemoryRegion;
-import trigon.verbs.Mtu;
 
 /**
  * The memory of a link's {@link ClearToSendRing}s, which share pages: a process may have thousands of rings, and a page
@@ -67,7 +62,6 @@ final class ClearToSendMemory implements AutoCloseable {
 
     private final int pageBytes;
     private final List<Block> blocks = new ArrayList<>();
-    private @Nullable MemoryRegion probe;
 
     /**
      * No memory yet.
@@ -103,31 +97,6 @@ final class ClearToSendMemory implements AutoCloseable {
                 && blocks.stream().anyMatch(each -> each != block && each.bytes == block.bytes && each.isUnused())) {
             blocks.remove(block);
             block.arena.close();
-        }
-    }
-
-    /**
-     * Memory of the longest packet, registered, which probes of the link's paths read, and those of peers write. May
-     * block.
-     *
-     * @throws trigon.verbs.VerbsException if it cannot be registered
-     */
-    synchronized MemoryRegion probe(Link link) {
-        MemoryRegion known = probe;
-        if (known == null) {
-            int bytes = Mtu.MTU_4096.bytes();
-            known = link.protectionDomain()
-                    .registerMemory(take(bytes), bytes, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
-            probe = known;
-        }
-        return known;
-    }
-
-    /** Lets go of what is registered, before the device is closed. After the last path. */
-    synchronized void closeProbe() {
-        if (probe != null) {
-            probe.close();
-            probe = null;
         }
     }
 

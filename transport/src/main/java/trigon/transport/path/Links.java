@@ -44,7 +44,7 @@ public final class Links implements AutoCloseable {
     /** Paths that are closed later still use them, though they do nothing any more. */
     private final List<Device> failedDevices = new ArrayList<>();
 
-    private final List<ClearToSendMemory> memories = new ArrayList<>();
+    private final List<ClearToSendMemory> ofFailedDevices = new ArrayList<>();
     private final List<Link> links = new CopyOnWriteArrayList<>();
     private final Map<LinkKind, VerbsProvider> providers;
     private final int pageBytes;
@@ -91,7 +91,7 @@ public final class Links implements AutoCloseable {
                 device.context,
                 device.protectionDomain,
                 device.context.queryPort(link.port()),
-                newMemory(),
+                new ClearToSendMemory(pageBytes),
                 metrics.link(link.name(), link.kind().name(), link.speedMbps())));
     }
 
@@ -127,16 +127,17 @@ public final class Links implements AutoCloseable {
         }
         Device device = device(local, Objects.requireNonNull(providers.get(local.kind())));
         PortAttributes port = device.context.queryPort(local.port());
-        Link again = new Link(local, device.context, device.protectionDomain, port, newMemory(), failed.counters());
+        ofFailedDevices.add(failed.clearToSendMemory());
+        Link again = new Link(
+                local,
+                device.context,
+                device.protectionDomain,
+                port,
+                new ClearToSendMemory(pageBytes),
+                failed.counters());
         again.setInterfaceUp(failed.isInterfaceUp());
         again.setPortUp(port.state() == PortState.ACTIVE);
         return again;
-    }
-
-    private ClearToSendMemory newMemory() {
-        ClearToSendMemory memory = new ClearToSendMemory(pageBytes);
-        memories.add(memory);
-        return memory;
     }
 
     private static String key(LocalLink link) {
@@ -246,7 +247,6 @@ public final class Links implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        memories.forEach(ClearToSendMemory::closeProbe);
         failedDevices.addAll(devices.values());
         devices.clear();
         for (Device device : failedDevices) {
@@ -254,7 +254,8 @@ public final class Links implements AutoCloseable {
             device.context.close();
         }
         failedDevices.clear();
-        memories.forEach(ClearToSendMemory::close);
+        links.forEach(link -> link.clearToSendMemory().close());
+        ofFailedDevices.forEach(ClearToSendMemory::close);
         links.clear();
     }
 }
