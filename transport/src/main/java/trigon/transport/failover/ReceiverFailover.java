@@ -21,7 +21,6 @@ import trigon.handshake.message.ResumeCounts;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Absence;
 import trigon.transport.failover.search.Found;
-import trigon.transport.failover.search.Peers;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.protocol.MessageProtocol;

@@ -84,8 +84,12 @@ class ProvenPathsTest {
             Connected ab = new Connected(a, b);
             ab.sendOne(1 << 20);
 
-            assertThat(log.lines()).anySatisfy(line -> assertThat(line)
-                    .contains("sends to ", "via " + a.links.getFirst(), a.links.getLast().toString()));
+            assertThat(log.lines())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains(
+                                    "sends to ",
+                                    "via " + a.links.getFirst(),
+                                    a.links.getLast().toString()));
         }
     }
 

@@ -52,8 +52,8 @@ class ChangedPortTest {
                 new GidEntry(1, gid, GidEntry.Type.ROCE_V2, 1));
         assertThat(sourceGidIndex()).isZero();
 
-        verbs.gids = List.of(
-                new GidEntry(4, gid, GidEntry.Type.ROCE_V1, 1), new GidEntry(5, gid, GidEntry.Type.ROCE_V2, 1));
+        verbs.gids =
+                List.of(new GidEntry(4, gid, GidEntry.Type.ROCE_V1, 1), new GidEntry(5, gid, GidEntry.Type.ROCE_V2, 1));
         assertThat(sourceGidIndex()).isEqualTo(5);
 
         verbs.gids = List.of(); // the verb says so

@@ -164,9 +164,7 @@ public final class RaisingVerbs implements VerbsProvider {
 
         @Override
         public List<GidEntry> gidTable(int port) {
-            return gidGone
-                    ? List.of()
-                    : device.gidTable(port).stream().map(gid).toList();
+            return gidGone ? List.of() : device.gidTable(port).stream().map(gid).toList();
         }
 
         @Override
