@@ -24,7 +24,7 @@ class FrameFuzzSeedsTest {
     private static final byte ONE_CHUNK = -1;
     private static final byte BYTE_BY_BYTE = 0;
 
-    /** Of any kind there is one in so many. */
+    /** Messages drawn, among which there is one of each kind. */
     private static final int MESSAGES = 1000;
 
     @Test

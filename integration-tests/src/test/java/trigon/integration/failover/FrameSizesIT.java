@@ -120,7 +120,7 @@ class FrameSizesIT {
         }
     }
 
-    /** What goes through a relay to there is stuck at the relay, whose kernel the sender's does not tell of it. */
+    /** The relay has the messages that are stuck, and the sender's kernel does not know of that. */
     @Test
     @Tag("long")
     void aHopBehindARelayThatLosesLongPacketsIsLeft() throws Exception {

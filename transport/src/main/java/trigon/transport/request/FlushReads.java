@@ -37,7 +37,7 @@ public final class FlushReads {
     private final MemorySegment device = Arena.ofAuto().allocate(BYTES, LINE);
     private final long address = device.address();
 
-    /** None so far. */
+    /** Those of a device that owes none yet. */
     public FlushReads(LaneFunctions functions) {
         this.functions = functions;
     }

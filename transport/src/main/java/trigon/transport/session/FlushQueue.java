@@ -55,7 +55,7 @@ public final class FlushQueue implements AutoCloseable {
     private final MemorySegment flushes = Arena.ofAuto().allocate(FlushLayout.BYTES, LINE);
     private final long address = flushes.address();
 
-    /** What the flushes are of that were begun here. */
+    /** Memory of the flushes that were begun here. */
     private final @Nullable RegisteredMemory[] memories = new @Nullable RegisteredMemory[MAX];
 
     private final Map<ProtectionDomain, FlushDevice> byDomain = new LinkedHashMap<>();

@@ -57,7 +57,7 @@ public final class RaisingVerbs implements VerbsProvider {
     /** Nothing completes before so many queue pairs can send. */
     public volatile int unansweredBefore;
 
-    /** What the entries of GID tables are. */
+    /** Kinds of entries in GID tables. */
     public volatile UnaryOperator<GidEntry> gid = UnaryOperator.identity();
 
     /** A device of that name completes nothing: whatever it sends is not acknowledged. */

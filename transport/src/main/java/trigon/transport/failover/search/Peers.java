@@ -1,15 +1,14 @@
 package trigon.transport.failover.search;
 
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.handshake.message.LinkAddress;
 import trigon.system.NanoClock;
 import trigon.transport.connect.Counterpart;
 
@@ -30,16 +29,7 @@ public final class Peers {
      * @param listeners where it listens
      * @param pinned whether they are of memory that only RDMA carries
      */
-    private record Key(Set<InetSocketAddress> listeners, boolean pinned) {
-
-        static Key of(Counterpart peer, boolean pinned) {
-            return new Key(
-                    peer.listeners().stream()
-                            .map(link -> new InetSocketAddress(link.address(), link.port()))
-                            .collect(Collectors.toUnmodifiableSet()),
-                    pinned);
-        }
-    }
+    private record Key(List<LinkAddress> listeners, boolean pinned) {}
 
     /** A process, and since when the log says that no path leads there, if it does. */
     private static final class Sought {
@@ -76,8 +66,8 @@ public final class Peers {
         if (sought.size() > USUAL) {
             sought.values().removeIf(each -> each.peer.isForgotten(now));
         }
-        Sought process =
-                sought.computeIfAbsent(Key.of(peer, pinned), _ -> new Sought(new Peer(peerTimeout, stoppedTimeout)));
+        Sought process = sought.computeIfAbsent(
+                new Key(peer.listeners(), pinned), _ -> new Sought(new Peer(peerTimeout, stoppedTimeout)));
         Peer.State state = process.peer.observe(found, now);
         switch (state) {
             case REACHED -> noteReached(process, peer.name());
@@ -92,7 +82,7 @@ public final class Peers {
         return sought.size();
     }
 
-    /** What may end the connections in a moment, because nobody knows them any more, is no matter of paths. */
+    /** Says so, unless the connections may end in a moment because nobody knows them any more. */
     private static void warnOnce(Sought process, String name, Found found, Supplier<String> ways) {
         if (!process.warned && !found.isGone() && process.peer.unheard() > Absence.LASTS.toNanos()) {
             process.warned = true;

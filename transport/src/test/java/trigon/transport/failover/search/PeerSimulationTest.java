@@ -36,7 +36,7 @@ class PeerSimulationTest {
     private static final Found GONE = new Found(List.of(), true, false);
     private static final Found NOTHING = new Found(List.of(), false, false);
 
-    /** Who answers a round of questions. */
+    /** Party that answers a round of questions. */
     private enum Answerer {
         PROCESS,
         KERNEL,
@@ -160,7 +160,7 @@ class PeerSimulationTest {
             }
         }
 
-        /** What one of them finds that asks then. */
+        /** Asks for one connection, at that time. */
         private Answerer ask(int who, long time) {
             boolean leads = false;
             for (int path = 0; path < cuts.length; path++) {
