@@ -120,8 +120,7 @@ public abstract class QueuePairCutContract {
     private boolean failOne() {
         List<QueuePair> ready = new ArrayList<>();
         for (TestNode node : List.of(a, b)) {
-            RaisingVerbs verbs = (RaisingVerbs) node.verbs();
-            verbs.queuePairs.stream().filter(QueuePairCutContract::isReady).forEach(ready::add);
+            ready.addAll(((RaisingVerbs) node.verbs()).readyQueuePairs());
         }
         if (ready.isEmpty()) {
             return false;
@@ -132,14 +131,6 @@ public abstract class QueuePairCutContract {
             return true;
         } catch (VerbsException | IllegalStateException _) {
             return false; // it has just been closed
-        }
-    }
-
-    private static boolean isReady(QueuePair queuePair) {
-        try {
-            return queuePair.queryState() == QueuePairStateCode.READY_TO_SEND;
-        } catch (VerbsException | IllegalStateException _) {
-            return false;
         }
     }
 }

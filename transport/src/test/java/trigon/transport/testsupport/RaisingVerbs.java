@@ -115,11 +115,21 @@ public final class RaisingVerbs implements VerbsProvider {
         return device;
     }
 
+    /** Queue pairs that can send, of those that were created. Others may be closed meanwhile. */
+    public List<QueuePair> readyQueuePairs() {
+        return queuePairs.stream().filter(RaisingVerbs::isReady).toList();
+    }
+
+    private static boolean isReady(QueuePair queuePair) {
+        try {
+            return queuePair.queryState() == QueuePairStateCode.READY_TO_SEND;
+        } catch (VerbsException | IllegalStateException _) {
+            return false; // it has just been closed
+        }
+    }
+
     private boolean isTooSoon() {
-        return queuePairs.stream()
-                        .filter(each -> each.queryState() == QueuePairStateCode.READY_TO_SEND)
-                        .count()
-                < unansweredBefore;
+        return unansweredBefore > 0 && readyQueuePairs().size() < unansweredBefore;
     }
 
     /** Passes completions on, until it falls silent. */
