@@ -26,6 +26,9 @@ class Simulated(network.Namespaces):
         if not (self.folder / "libibverbs.so.1").is_file():
             raise network.NetworkUnavailable(f"no simulated device in {self.folder}: build the project where "
                                              "libibverbs-dev is, or name its folder with --device")
+        name = self.folder / "libibverbs.so"  # under which NCCL's own transport looks for it; copies lose links
+        if not name.exists():
+            name.symlink_to("libibverbs.so.1")
         super().__init__(count, ip, cables)
         path = f"{Path(self.ip).parent}:{os.environ.get('PATH', '')}"  # fake-sysfs.sh asks ip, too
         libraries = ":".join(filter(None, (str(self.folder), os.environ.get("LD_LIBRARY_PATH"))))
