@@ -17,6 +17,9 @@ import trigon.stream.dial.Dialer;
 /** The parts that all connections of a client share. Thread-safe, but for what belongs to the event loop. */
 final class ClientServices {
 
+    /** TCP's payload where Ethernet's usual MTU passes. */
+    private static final int SHORT_SEGMENT = 1400;
+
     private final HandshakeEventLoop loop;
     private final HandshakeConfig config;
     private final Dialer dialer;
@@ -65,7 +68,15 @@ final class ClientServices {
      */
     boolean isNarrow(InetAddress local, InetSocketAddress remote) {
         return !dialer.usesRelays(local, remote.getAddress())
-                && dialer.narrowPaths().segmentBytes(local, remote.getAddress()) > 0;
+                && (dialer.narrowPaths().segmentBytes(local, remote.getAddress()) > 0
+                        || dialer.narrowForRdma().segmentBytes(local, remote.getAddress()) > 0);
+    }
+
+    /** {@link HandshakeClient#noteRdmaPackets}. */
+    boolean noteRdmaPackets(InetAddress local, InetAddress remote, boolean pass) {
+        return pass
+                ? dialer.narrowForRdma().remove(local, remote)
+                : dialer.narrowForRdma().add(local, remote, SHORT_SEGMENT);
     }
 
     /** The channel to a listener that others have opened, if one may be used. Circuits are never shared. */

@@ -136,6 +136,14 @@ public final class HandshakeClient {
         return services.isNarrow(local, remote);
     }
 
+    /**
+     * Takes note that RDMA's packets of the full size pass between these addresses, or that they are lost, and smaller
+     * ones pass. Returns whether the opposite was known, or nothing.
+     */
+    public boolean noteRdmaPackets(InetAddress local, InetAddress remote, boolean pass) {
+        return services.noteRdmaPackets(local, remote, pass);
+    }
+
     private Duration timeout() {
         return services.config().timeout();
     }

@@ -34,6 +34,8 @@ class SimulatedRdmaIT {
 
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final Pattern MOVED = Pattern.compile(" goes on over ");
+    private static final Pattern SHORT_PASS = Pattern.compile(
+            "RDMA packets of 4096 bytes are lost from 10.0.[12].1 to 10.0.[12].2, and packets of 1024 bytes pass");
     private static final String FLUSHES_WAIT = "cannot be flushed to the GPU yet";
 
     @TempDir
@@ -310,8 +312,34 @@ class SimulatedRdmaIT {
             job.end();
 
             assertThat(job.output())
-                    .contains("an empty RDMA WRITE is not acknowledged, though TCP gets through")
+                    .contains("an RDMA WRITE is not acknowledged, though TCP gets through")
                     .containsPattern("one 10.0.1.1/24 \\(RDMA\\): 0 messages");
+        }
+    }
+
+    /** Where TCP passes in full, and RDMA in short packets alone, these are used, if nothing better leads there. */
+    @ParameterizedTest
+    @Tag("long")
+    @Sampled({"loss-over a>b 1024", "loss-over a-b 1024"})
+    void whereLongPacketsAreLostTheyAreShort(String rule) throws Exception {
+        for (String end : List.of("a one", "b one", "a two", "b two")) {
+            network.inside(end.substring(0, 1), "ip link set " + end.substring(2) + " mtu 9000");
+        }
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            device.control(rule);
+            Await.until(
+                    job::output,
+                    PATIENCE,
+                    () -> SHORT_PASS.matcher(job.output()).find());
+            job.awaitRounds(20);
+            job.end();
+        }
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.output()).containsPattern(SHORT_PASS).doesNotContain("is not acknowledged");
         }
     }
 

@@ -26,6 +26,7 @@ public final class Dialer {
     private final CircuitRoutes routes;
     private final HopDevices devices;
     private final NarrowPaths narrow = new NarrowPaths(NanoClock.SYSTEM);
+    private final NarrowPaths narrowForRdma = new NarrowPaths(NanoClock.SYSTEM);
 
     /**
      * A dialer.
@@ -68,6 +69,11 @@ public final class Dialer {
     /** The pairs of addresses between which frames of the full size are lost. */
     public NarrowPaths narrowPaths() {
         return narrow;
+    }
+
+    /** The pairs between which RDMA's are, though TCP's may pass: a switch has an MTU for each class of traffic. */
+    public NarrowPaths narrowForRdma() {
+        return narrowForRdma;
     }
 
     /**

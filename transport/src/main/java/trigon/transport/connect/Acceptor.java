@@ -21,12 +21,12 @@ import trigon.handshake.message.ConnectionId;
 import trigon.handshake.message.ConnectionSecret;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
-import trigon.handshake.message.RemoteMemory;
 import trigon.handshake.message.Stripe;
 import trigon.nccl.NoConnectionException;
 import trigon.system.Errno;
 import trigon.system.InterfaceAddress;
 import trigon.transport.Unwinding;
+import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
@@ -170,7 +170,7 @@ public final class Acceptor implements OfferHandler {
                 side.self().name(),
                 offer.kind(),
                 path.endpoint(),
-                RemoteMemory.NONE,
+                DataPathProbe.target(link),
                 path.maxMessageBytes(),
                 link.local().assumedMbps(),
                 isResumable(offer),

@@ -25,6 +25,7 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
 import trigon.transport.Unwinding;
+import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.Link;
 import trigon.transport.path.Links;
 import trigon.transport.path.PathChannel;
@@ -216,7 +217,7 @@ final class ConnectionAttempt implements AutoCloseable {
                 new PeerEnd(answer.endpoint(), answer.memory(), answer.maxMessageBytes(), answer.speedMbps()),
                 each.offer.key(),
                 trafficClass);
-        return factory.prove(each.channel);
+        return DataPathProbe.begin(each.channel, each.path, client);
     }
 
     private static MessageProtocol protocol(Path path, boolean severalQueuePairs) {

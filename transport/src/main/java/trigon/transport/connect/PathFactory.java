@@ -1,7 +1,6 @@
 package trigon.transport.connect;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
@@ -12,7 +11,6 @@ import trigon.handshake.Established;
 import trigon.nccl.NetPlugin;
 import trigon.qpstate.QueuePairParameters;
 import trigon.system.InterfaceAddress;
-import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.Link;
 import trigon.transport.path.PathCapacity;
 import trigon.transport.path.PathChannel;
@@ -101,17 +99,6 @@ public final class PathFactory {
         protocol.requireFitting(role, path.sendQueueDepth(), path.maxMessageBytes());
         int nccl = trafficClass == NetPlugin.TRAFFIC_CLASS_UNDEFINED ? 0 : trafficClass & 0xFF;
         path.connect(peer.endpoint(), key, peer.memory(), config.trafficClass().orElse(nccl), config.serviceLevel());
-    }
-
-    /**
-     * Has the connecting side find out whether the connected path carries anything, once the peer's end is connected,
-     * too. Of a software link its handshake has shown that.
-     *
-     * @return what has begun; empty where nothing is to be found out
-     * @throws trigon.verbs.VerbsException if the device takes nothing
-     */
-    public Optional<DataPathProbe> prove(PathChannel path) {
-        return path.link().local().kind() == LinkKind.RDMA ? Optional.of(DataPathProbe.begin(path)) : Optional.empty();
     }
 
     /** Waits until the first message of a connected path can go at once; not for long, since that one may wait, too. */

@@ -95,7 +95,7 @@ final class PathOffers {
                 end,
                 answered.offer().key(),
                 peer.trafficClass());
-        return factory.prove(answered.path());
+        return DataPathProbe.begin(answered.path(), answered.over(), side.client());
     }
 
     /** {@link PathFactory#nextAttempt}. */

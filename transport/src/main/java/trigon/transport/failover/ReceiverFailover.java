@@ -16,11 +16,11 @@ import trigon.handshake.message.EndFailure;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Offer;
-import trigon.handshake.message.RemoteMemory;
 import trigon.handshake.message.ResumeCounts;
 import trigon.transport.connect.Counterpart;
 import trigon.transport.failover.search.Absence;
 import trigon.transport.failover.search.Found;
+import trigon.transport.path.DataPathProbe;
 import trigon.transport.path.PathChannel;
 import trigon.transport.path.PathLoss;
 import trigon.transport.protocol.MessageProtocol;
@@ -275,7 +275,7 @@ final class ReceiverFailover implements Failover, OfferHandler {
                 offers.self().name(),
                 incoming.offer().kind(),
                 path.endpoint(),
-                RemoteMemory.NONE,
+                DataPathProbe.target(path.link()),
                 path.maxMessageBytes(),
                 path.link().local().assumedMbps(),
                 true,

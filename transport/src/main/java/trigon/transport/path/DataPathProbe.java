@@ -2,51 +2,102 @@ package trigon.transport.path;
 
 import java.lang.foreign.Arena;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
+import trigon.handshake.connect.HandshakeClient;
+import trigon.handshake.message.RemoteMemory;
+import trigon.routing.Path;
 import trigon.system.Errno;
+import trigon.verbs.LinkKind;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.Mtu;
+import trigon.verbs.QueuePairEndpoint;
 import trigon.verbs.SendFlag;
 import trigon.verbs.VerbsException;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
 /**
- * Asks over an RDMA queue pair that has just come up whether anything gets across. Its handshake went over TCP, which
- * says nothing of that: a switch may drop RoCE, a GID may lead elsewhere, a cable may lose what goes one way. An RDMA
- * WRITE of no bytes changes nothing at the peer, needs no key (C9-88 of the InfiniBand specification), and is
- * acknowledged. Control threads; before anybody else polls the path's completions.
+ * Asks over an RDMA queue pair that has just come up whether packets of the full size get across. Its handshake went
+ * over TCP, which says nothing of that: a switch may drop RoCE, or have another MTU for it, a GID may lead elsewhere, a
+ * cable may lose what goes one way. A packet that would pass on any Ethernet is written to memory of the peer that is
+ * there for it, and then one as long as the path's MTU; each is acknowledged. Control threads; before anybody else
+ * polls the path's completions.
  */
 public final class DataPathProbe implements Runnable {
 
-    /** So long the acknowledgement is waited for; by its settings a NIC may send again for many seconds. */
+    /** So long an acknowledgement is waited for; by its settings a NIC may send again for many seconds. */
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
     private static final Duration LOOK = Duration.ofNanos(20_000);
 
-    private static final long REQUEST = -1;
+    /** Payload that passes where Ethernet's usual MTU does. */
+    private static final int SHORT = Mtu.MTU_1024.bytes();
 
-    private final PathChannel path;
-    private final long deadline;
+    private final PathChannel channel;
+    private final PacketSizes sizes;
 
-    private DataPathProbe(PathChannel path, long deadline) {
-        this.path = path;
-        this.deadline = deadline;
+    /** Payload of the packets whose acknowledgements are missing: the number of each work request. */
+    private final Deque<Integer> unacknowledged = new ArrayDeque<>();
+
+    private int passed;
+    private long deadline = System.nanoTime() + PATIENCE.toNanos();
+
+    private DataPathProbe(PathChannel channel, PacketSizes sizes) {
+        this.channel = channel;
+        this.sizes = sizes;
     }
 
     /**
-     * Posts the write. Several paths' writes are posted first and waited for afterwards, so that they share the wait.
+     * Posts the writes. Several paths' are posted first and waited for afterwards, so that they share the wait.
      *
-     * @throws VerbsException if it cannot be posted
+     * @param channel a connected sender's
+     * @param over where it leads
+     * @param client takes note of what is found out
+     * @return what has begun; empty for a software link, of which its handshake has shown that
+     * @throws VerbsException if they cannot be posted
      */
-    public static DataPathProbe begin(PathChannel path) {
-        int errno = path.queuePair().postWrite(REQUEST, 0, 0, 0, 0, 0, SendFlag.SIGNALED);
-        if (errno != 0) {
-            throw failed(path, errno, "an empty RDMA WRITE cannot be posted");
+    public static Optional<DataPathProbe> begin(PathChannel channel, Path over, HandshakeClient client) {
+        if (over.kind() != LinkKind.RDMA) {
+            return Optional.empty();
         }
-        return new DataPathProbe(path, System.nanoTime() + PATIENCE.toNanos());
+        DataPathProbe probe = new DataPathProbe(channel, new PacketSizes(over, client));
+        int full = Mtu.min(channel.endpoint().mtu(), peer(channel).mtu()).bytes();
+        probe.post(Math.min(SHORT, full));
+        if (full > SHORT) {
+            probe.post(full);
+        }
+        return Optional.of(probe);
     }
 
-    /** Returns once the write is acknowledged; throws as {@link #poll} does. */
+    /**
+     * Returns the memory of a link that probes of the peer may write. May block.
+     *
+     * @throws VerbsException if it cannot be registered
+     */
+    public static RemoteMemory target(Link link) {
+        if (link.local().kind() != LinkKind.RDMA) {
+            return RemoteMemory.NONE;
+        }
+        MemoryRegion memory = link.probeMemory();
+        return new RemoteMemory(memory.address(), memory.remoteKey());
+    }
+
+    private void post(int bytes) {
+        MemoryRegion from = channel.link().probeMemory();
+        RemoteMemory to = channel.remoteMemory();
+        int errno = channel.queuePair()
+                .postWrite(bytes, from.address(), bytes, from.localKey(), to.address(), to.key(), SendFlag.SIGNALED);
+        if (errno != 0) {
+            throw failed(errno, "an RDMA WRITE cannot be posted");
+        }
+        unacknowledged.add(bytes);
+    }
+
+    /** Returns once the writes are acknowledged; throws as {@link #poll} does. */
     @Override
     public void run() {
         while (!poll()) {
@@ -55,42 +106,66 @@ public final class DataPathProbe implements Runnable {
     }
 
     /**
-     * Takes the write's completion. Returns false if there is none yet, and there is time.
+     * Takes the writes' completions. Returns false if one is missing, and there is time.
      *
-     * @throws VerbsException if it has failed, or has not been acknowledged in time
+     * @throws VerbsException if one has failed, or has not been acknowledged in time
      */
     public boolean poll() {
         boolean late = System.nanoTime() - deadline >= 0; // before the look: who polls late may find it done
         try (Arena arena = Arena.ofConfined()) { // closing a shared one would stop all threads of the process
             WorkCompletions completions = new WorkCompletions(
                     arena.allocate(WorkCompletions.STRIDE, Long.BYTES).address(), 1);
-            int count = path.completionQueue().poll(completions);
+            int count = channel.completionQueue().poll(completions);
             if (count == 0 && !late) {
                 return false;
             }
             if (count < 0) {
-                throw failed(path, -count, "the completion queue cannot be polled");
+                throw failed(-count, "the completion queue cannot be polled");
             }
             WorkCompletionStatus status = count == 0
                     ? WorkCompletionStatus.RETRY_EXCEEDED
                     : WorkCompletionStatus.ofCode(completions.statusCode(0));
             if (status == WorkCompletionStatus.RETRY_EXCEEDED) {
-                throw failed(path, Errno.ETIMEDOUT, "an empty RDMA WRITE is not acknowledged, though TCP gets through");
+                throw passed > 0
+                        ? onlyShortPass()
+                        : failed(Errno.ETIMEDOUT, "an RDMA WRITE is not acknowledged, though TCP gets through");
             }
             if (status != WorkCompletionStatus.SUCCESS) {
-                throw failed(path, Errno.EIO, "an empty RDMA WRITE failed with " + status);
+                throw failed(Errno.EIO, "an RDMA WRITE failed with " + status);
             }
-            return true;
         }
+        return acknowledged(unacknowledged.remove());
     }
 
-    private static VerbsException failed(PathChannel path, int errno, String what) {
+    /** Each has its own time: a busy port carries them one after the other. */
+    private boolean acknowledged(int bytes) {
+        passed = bytes;
+        deadline = System.nanoTime() + PATIENCE.toNanos();
+        if (passed > SHORT) {
+            sizes.fullPasses(passed);
+        }
+        return unacknowledged.isEmpty();
+    }
+
+    /** What is made over this path from now on has short packets, for a while. */
+    private VerbsException onlyShortPass() {
+        int lost = unacknowledged.element();
+        sizes.fullIsLost(lost, passed);
         return new VerbsException(
                 "ibv_post_send",
-                "%s to %s"
-                        .formatted(
-                                path.link().local(),
-                                Objects.requireNonNull(path.remote()).gid()),
+                sizes.toString(),
+                Errno.ETIMEDOUT,
+                "an RDMA WRITE of %d bytes is lost, and shorter ones pass".formatted(lost));
+    }
+
+    private static QueuePairEndpoint peer(PathChannel channel) {
+        return Objects.requireNonNull(channel.remote(), "the channel is connected");
+    }
+
+    private VerbsException failed(int errno, String what) {
+        return new VerbsException(
+                "ibv_post_send",
+                sizes.toString(),
                 errno,
                 what + ": check that RoCE (UDP port 4791) passes both ways between them, and that both GIDs are on"
                         + " this network");

@@ -15,6 +15,7 @@ import trigon.transport.metrics.LinkCounters;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
+import trigon.verbs.MemoryRegion;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
 import trigon.verbs.QueuePairEndpoint;
@@ -28,8 +29,7 @@ public final class Link {
     private static final Logger log = LoggerFactory.getLogger(Link.class);
 
     private final LocalLink local;
-    private final DeviceContext device;
-    private final ProtectionDomain protectionDomain;
+    private final OpenDevice device;
     private final PortAttributes port;
     private final ClearToSendMemory clearToSendMemory;
     private final LinkCounters counters;
@@ -43,22 +43,19 @@ public final class Link {
      * A link.
      *
      * @param local what routing knows of it
-     * @param device its open device, which other links of the same device share
-     * @param protectionDomain the domain of all its queue pairs and memory, shared likewise
+     * @param device which other links of the same device share
      * @param port the port's attributes now
      * @param clearToSendMemory where its paths' rings go, and those of no other link
      * @param counters of what goes over it
      */
     Link(
             LocalLink local,
-            DeviceContext device,
-            ProtectionDomain protectionDomain,
+            OpenDevice device,
             PortAttributes port,
             ClearToSendMemory clearToSendMemory,
             LinkCounters counters) {
         this.local = local;
         this.device = device;
-        this.protectionDomain = protectionDomain;
         this.port = port;
         this.clearToSendMemory = clearToSendMemory;
         this.counters = counters;
@@ -73,7 +70,7 @@ public final class Link {
      * another place. Where it had it at first, if it has it nowhere: the verb that uses it says so. May block.
      */
     int gidIndex() {
-        List<GidEntry> table = device.gidTable(local.port()).stream()
+        List<GidEntry> table = device.context().gidTable(local.port()).stream()
                 .filter(entry -> entry.gid().equals(local.gid()))
                 .toList();
         if (table.stream().anyMatch(entry -> entry.index() == local.gidIndex())) {
@@ -87,26 +84,22 @@ public final class Link {
     }
 
     public DeviceContext device() {
-        return device;
+        return device.context();
     }
 
     /** The domain of its queue pairs and memory. */
     public ProtectionDomain protectionDomain() {
-        return protectionDomain;
+        return device.protectionDomain();
+    }
+
+    /** Memory that probes of RDMA paths read and write. */
+    MemoryRegion probeMemory() {
+        return device.probeMemory();
     }
 
     /** The port as it was when the device was opened: for what does not change, such as its longest message. */
     public PortAttributes port() {
         return port;
-    }
-
-    /**
-     * The port as it is now: an interface's MTU may have changed. May block.
-     *
-     * @throws trigon.verbs.VerbsException if the device has failed
-     */
-    PortAttributes queryPort() {
-        return device.queryPort(local.port());
     }
 
     /** The open paths over it: each adds itself, and takes itself out again. Thread-safe. */
@@ -122,7 +115,7 @@ public final class Link {
     /** Returns what is down here, and where to look, for the log: a clause; empty if the link {@link #isUp}. */
     Optional<String> whyDown() {
         if (deviceFailed) {
-            return Optional.of("device %s has failed; see dmesg".formatted(device.deviceName()));
+            return Optional.of("device %s has failed; see dmesg".formatted(device().deviceName()));
         }
         if (!interfaceUp) {
             String name = local.interfaceName();
@@ -134,7 +127,7 @@ public final class Link {
         return portUp
                 ? Optional.empty()
                 : Optional.of("port %d of %s is not active; check the cable, and ibv_devinfo -d %s"
-                        .formatted(local.port(), device.deviceName(), device.deviceName()));
+                        .formatted(local.port(), device().deviceName(), device().deviceName()));
     }
 
     /** Tells whether its interface is up, with a carrier and the address. */

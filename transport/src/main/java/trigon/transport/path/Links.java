@@ -21,11 +21,9 @@ import trigon.routing.LocalLink;
 import trigon.routing.SharedSubnets;
 import trigon.transport.Unwinding;
 import trigon.transport.metrics.Metrics;
-import trigon.verbs.DeviceContext;
 import trigon.verbs.LinkKind;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.PortState;
-import trigon.verbs.ProtectionDomain;
 import trigon.verbs.VerbsException;
 import trigon.verbs.VerbsProvider;
 
@@ -37,14 +35,12 @@ public final class Links implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Links.class);
 
-    private record Device(DeviceContext context, ProtectionDomain protectionDomain) {}
-
-    private final Map<String, Device> devices = new HashMap<>();
+    private final Map<String, OpenDevice> devices = new HashMap<>();
 
     /** Paths that are closed later still use them, though they do nothing any more. */
-    private final List<Device> failedDevices = new ArrayList<>();
+    private final List<OpenDevice> failedDevices = new ArrayList<>();
 
-    private final List<ClearToSendMemory> ofFailedDevices = new ArrayList<>();
+    private final List<ClearToSendMemory> memories = new ArrayList<>();
     private final List<Link> links = new CopyOnWriteArrayList<>();
     private final Map<LinkKind, VerbsProvider> providers;
     private final int pageBytes;
@@ -85,13 +81,12 @@ public final class Links implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException("the links are closed");
         }
-        Device device = device(link, Objects.requireNonNull(providers.get(link.kind())));
+        OpenDevice device = device(link);
         links.add(new Link(
                 link,
-                device.context,
-                device.protectionDomain,
-                device.context.queryPort(link.port()),
-                new ClearToSendMemory(pageBytes),
+                device,
+                device.context().queryPort(link.port()),
+                newMemory(),
                 metrics.link(link.name(), link.kind().name(), link.speedMbps())));
     }
 
@@ -120,40 +115,32 @@ public final class Links implements AutoCloseable {
     private Link reopen(Link failed) {
         LocalLink local = failed.local();
         String key = key(local);
-        Device known = devices.get(key);
-        if (known != null && known.context.equals(failed.device())) {
+        OpenDevice known = devices.get(key);
+        if (known != null && known.context().equals(failed.device())) {
             failedDevices.add(known);
             devices.remove(key);
         }
-        Device device = device(local, Objects.requireNonNull(providers.get(local.kind())));
-        PortAttributes port = device.context.queryPort(local.port());
-        ofFailedDevices.add(failed.clearToSendMemory());
-        Link again = new Link(
-                local,
-                device.context,
-                device.protectionDomain,
-                port,
-                new ClearToSendMemory(pageBytes),
-                failed.counters());
+        OpenDevice device = device(local);
+        PortAttributes port = device.context().queryPort(local.port());
+        Link again = new Link(local, device, port, newMemory(), failed.counters());
         again.setInterfaceUp(failed.isInterfaceUp());
         again.setPortUp(port.state() == PortState.ACTIVE);
         return again;
+    }
+
+    private ClearToSendMemory newMemory() {
+        ClearToSendMemory memory = new ClearToSendMemory(pageBytes);
+        memories.add(memory);
+        return memory;
     }
 
     private static String key(LocalLink link) {
         return link.kind() + " " + link.deviceName();
     }
 
-    private Device device(LocalLink link, VerbsProvider provider) {
-        return devices.computeIfAbsent(key(link), _ -> {
-            DeviceContext context = provider.open(link.deviceName());
-            try (Unwinding unwinding = new Unwinding()) {
-                unwinding.onFailure(context::close);
-                Device device = new Device(context, context.allocateProtectionDomain());
-                unwinding.succeeded();
-                return device;
-            }
-        });
+    private OpenDevice device(LocalLink link) {
+        VerbsProvider provider = Objects.requireNonNull(providers.get(link.kind()));
+        return devices.computeIfAbsent(key(link), _ -> new OpenDevice(provider, link));
     }
 
     /** All of them, in the order they were given in; a view. */
@@ -249,13 +236,9 @@ public final class Links implements AutoCloseable {
         closed = true;
         failedDevices.addAll(devices.values());
         devices.clear();
-        for (Device device : failedDevices) {
-            device.protectionDomain.close();
-            device.context.close();
-        }
+        failedDevices.forEach(OpenDevice::close);
         failedDevices.clear();
-        links.forEach(link -> link.clearToSendMemory().close());
-        ofFailedDevices.forEach(ClearToSendMemory::close);
+        memories.forEach(ClearToSendMemory::close);
         links.clear();
     }
 }

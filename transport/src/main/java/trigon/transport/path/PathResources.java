@@ -56,7 +56,7 @@ record PathResources(
                     link.local().port(),
                     0,
                     written ? EnumSet.of(AccessFlag.REMOTE_WRITE) : EnumSet.noneOf(AccessFlag.class));
-            PortAttributes port = link.queryPort();
+            PortAttributes port = link.device().queryPort(link.local().port()); // its MTU may have changed
             QueuePairEndpoint endpoint = new QueuePairEndpoint(
                     queuePair.number(), random.nextInt(1 << 24), link.local().gid(), port.lid(), port.activeMtu());
             unwinding.succeeded();

@@ -93,6 +93,24 @@ class ProvenPathsTest {
         }
     }
 
+    /** A switch may have another MTU for RoCE, of which TCP says nothing. */
+    @Test
+    void whereLongPacketsAreLostTheyAreShort() {
+        TestNode a = open("a", "all");
+        TestNode b = open("b", "all");
+        ((RaisingVerbs) a.verbs()).losesLong = true;
+
+        try (CapturedLog log = new CapturedLog(Level.INFO)) {
+            new Connected(a, b).sendOne(1 << 20);
+
+            assertThat(log.lines())
+                    .anySatisfy(line -> assertThat(line)
+                            .contains("WARN RDMA packets of 4096 bytes are lost from 127.1.22.1 to 127.1.22.2")
+                            .contains("packets of 1024 bytes pass", "set one MTU"))
+                    .anySatisfy(line -> assertThat(line).contains("sends to ", "via " + a.links.getFirst()));
+        }
+    }
+
     @Test
     void whereNothingElseLeadsThereTheErrorSaysWhatToLookAt() {
         TestNode a = open("a", "one");

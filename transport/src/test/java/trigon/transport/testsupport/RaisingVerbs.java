@@ -16,6 +16,7 @@ import trigon.verbs.DeviceAttributes;
 import trigon.verbs.DeviceContext;
 import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
+import trigon.verbs.Mtu;
 import trigon.verbs.NativePoll;
 import trigon.verbs.PortAttributes;
 import trigon.verbs.ProtectionDomain;
@@ -53,6 +54,11 @@ public final class RaisingVerbs implements VerbsProvider {
 
     /** A device of that name refuses new queue pairs. */
     public volatile String refusing = "";
+
+    /** What is as long as the path MTU is lost: the work request with that number, by which probes post it. */
+    public volatile boolean losesLong;
+
+    private static final int LONG = Mtu.MTU_4096.bytes();
 
     /** Nothing completes before so many queue pairs can send. */
     public volatile int unansweredBefore;
@@ -136,7 +142,11 @@ public final class RaisingVerbs implements VerbsProvider {
     private record Completions(CompletionQueue behind, RaisingVerbs verbs, String device) implements CompletionQueue {
         @Override
         public int poll(WorkCompletions into) {
-            return verbs.silent || device.equals(verbs.unacknowledged) || verbs.isTooSoon() ? 0 : behind.poll(into);
+            if (verbs.silent || device.equals(verbs.unacknowledged) || verbs.isTooSoon()) {
+                return 0;
+            }
+            int count = behind.poll(into);
+            return verbs.losesLong && count == 1 && into.workRequestId(0) == LONG ? 0 : count;
         }
 
         @Override

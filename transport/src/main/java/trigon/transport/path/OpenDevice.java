@@ -1,0 +1,79 @@
+package trigon.transport.path;
+
+import java.lang.foreign.Arena;
+import java.util.EnumSet;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import trigon.routing.LocalLink;
+import trigon.transport.Unwinding;
+import trigon.verbs.AccessFlag;
+import trigon.verbs.DeviceContext;
+import trigon.verbs.LinkKind;
+import trigon.verbs.MemoryRegion;
+import trigon.verbs.Mtu;
+import trigon.verbs.ProtectionDomain;
+import trigon.verbs.VerbsProvider;
+
+/**
+ * A device that is open, with what all its links share. Closed after their last path.
+ *
+ * <p>An RDMA device has registered memory of the longest packet, which {@link DataPathProbe}s of its paths read, and
+ * those of its peers write; nobody looks at it.
+ */
+final class OpenDevice implements AutoCloseable {
+
+    private static final int PROBE_BYTES = Mtu.MTU_4096.bytes();
+
+    private final DeviceContext context;
+    private final ProtectionDomain protectionDomain;
+    private final Arena arena = Arena.ofShared();
+    private final @Nullable MemoryRegion probeMemory;
+
+    /**
+     * Opens it.
+     *
+     * @param link one of its links
+     * @throws trigon.verbs.VerbsException if it cannot be opened; nothing is left open then
+     */
+    OpenDevice(VerbsProvider provider, LocalLink link) {
+        context = provider.open(link.deviceName());
+        try (Unwinding unwinding = new Unwinding()) {
+            unwinding.onFailure(arena::close);
+            unwinding.onFailure(context::close);
+            protectionDomain = context.allocateProtectionDomain();
+            unwinding.onFailure(protectionDomain::close);
+            probeMemory = link.kind() == LinkKind.RDMA ? registerProbeMemory() : null;
+            unwinding.succeeded();
+        }
+    }
+
+    private MemoryRegion registerProbeMemory() {
+        long address = arena.allocate(PROBE_BYTES, PROBE_BYTES).address();
+        return protectionDomain.registerMemory(
+                address, PROBE_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+    }
+
+    DeviceContext context() {
+        return context;
+    }
+
+    /** The domain of the queue pairs and the memory of all its links. */
+    ProtectionDomain protectionDomain() {
+        return protectionDomain;
+    }
+
+    /** The memory of probes, of an RDMA device. */
+    MemoryRegion probeMemory() {
+        return Objects.requireNonNull(probeMemory, "the device is no RDMA device");
+    }
+
+    @Override
+    public void close() {
+        if (probeMemory != null) {
+            probeMemory.close();
+        }
+        protectionDomain.close();
+        context.close();
+        arena.close();
+    }
+}
