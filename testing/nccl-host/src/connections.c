@@ -191,6 +191,15 @@ static bool connect_all(struct rank *rank) {
   }
 }
 
+/* NCCL gathers all ranks' addresses once each has initialised its network, before any of them connects. */
+static bool come_together(struct rank *rank) {
+  char name[32];
+  const struct options *options = rank->options;
+  snprintf(name, sizeof name, "initialised.%d", rank->communicator);
+  return rank->rendezvous == NULL ||
+         rendezvous_barrier(rank->rendezvous, name, options->ranks, now() + options->timeout_seconds);
+}
+
 bool connect_channels(struct rank *rank, size_t slot_bytes) {
   int channels = rank->options->channels;
   rank->slot_bytes = (slot_bytes + 63) & ~63UL;
@@ -205,7 +214,7 @@ bool connect_channels(struct rank *rank, size_t slot_bytes) {
     }
   }
   trace_ordered(false); /* until all messages have been exchanged */
-  return connect_all(rank);
+  return come_together(rank) && connect_all(rank);
 }
 
 static bool deregister_buffers(struct rank *rank, struct channel *channel, void *comm, void *mhandles[BUFFERS]) {
