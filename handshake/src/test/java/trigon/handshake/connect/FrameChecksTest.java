@@ -3,12 +3,15 @@ package trigon.handshake.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import trigon.handshake.Node;
@@ -41,29 +44,23 @@ class FrameChecksTest {
         try (ServerSocket listener = new ServerSocket(0, 10, here)) {
             InetSocketAddress there = new InetSocketAddress(here, listener.getLocalPort());
             Question question = client.ask(here, there, Node.secretOf(CONNECTION), CONNECTION);
-            try (Socket full = listener.accept();
-                    Socket fullAgain = listener.accept();
-                    RawPeer one = answer(listener);
-                    RawPeer two = answer(listener)) {
-                Await.until("the question's end", () -> question.answered().isDone());
-                assertThat(question.answered().exceptionNow())
-                        .isInstanceOfSatisfying(
-                                HandshakeException.class,
-                                failure -> assertThat(failure.mayPass()).isTrue())
-                        .hasMessageContaining("packets of 65536 bytes are lost between 127.0.0.1 and 127.0.0.1")
-                        .hasMessageContaining("set one MTU");
-                assertThat(full.isConnected() && fullAgain.isConnected()).isTrue();
-                assertThat(one).isNotNull();
-                assertThat(two).isNotNull();
-            }
+            AtomicBoolean all = new AtomicBoolean();
+            Thread answering = Thread.startVirtualThread(() -> answerSmallSegments(listener, all));
+            Await.until("the question's end", () -> question.answered().isDone());
+            assertThat(question.answered().exceptionNow())
+                    .isInstanceOfSatisfying(
+                            HandshakeException.class,
+                            failure -> assertThat(failure.mayPass()).isTrue())
+                    .hasMessageContaining("packets of 65536 bytes are lost between 127.0.0.1 and 127.0.0.1")
+                    .hasMessageContaining("set one MTU");
             assertThat(client.isNarrow(here, there)).isTrue();
             // the next one is asked in small segments at once, and needs no other
+            all.set(true);
             Question next = client.ask(here, there, Node.secretOf(CONNECTION), CONNECTION);
-            try (RawPeer narrow = answer(listener)) {
-                Await.until("its answer", () -> next.answered().isDone());
-                assertThat(next.answered()).isCompleted();
-                assertThat(narrow).isNotNull();
-            }
+            Await.until("its answer", () -> next.answered().isDone());
+            assertThat(next.answered()).isCompleted();
+            listener.close();
+            answering.join();
         }
     }
 
@@ -87,6 +84,67 @@ class FrameChecksTest {
                 assertThat(List.of(fullAgain, one, two)).doesNotContainNull();
             }
             assertThat(client.isNarrow(here, there)).isFalse();
+        }
+    }
+
+    /** A busy node answers in any order. */
+    @Test
+    void smallSegmentsThatAreLateSayNothing() throws Exception {
+        InetAddress here = InetAddress.ofLiteral("127.0.0.1");
+        try (ServerSocket listener = new ServerSocket(0, 10, here)) {
+            InetSocketAddress there = new InetSocketAddress(here, listener.getLocalPort());
+            Question question = client.ask(here, there, Node.secretOf(CONNECTION), CONNECTION);
+            try (Socket full = listener.accept();
+                    Socket fullAgain = listener.accept();
+                    Socket one = listener.accept();
+                    Socket two = listener.accept()) {
+                loop.eventLoop().schedule(() -> {}, 300, TimeUnit.MILLISECONDS).sync(); // what is tried is their age
+                RawPeer.listening(one, CONNECTION, Node.secretOf(CONNECTION)).greet();
+                RawPeer.listening(two, CONNECTION, Node.secretOf(CONNECTION)).greet();
+                listener.setSoTimeout(60_000);
+                try (Socket askedOnceMore = listener.accept()) {
+                    assertThat(client.isNarrow(here, there)).isFalse();
+                    assertThat(question.answered()).isNotDone();
+                    assertThat(List.of(full, fullAgain, askedOnceMore)).allMatch(Socket::isConnected);
+                }
+            }
+        }
+    }
+
+    /**
+     * Answers the small segments until the listener is closed. The first that comes is the question, and then, in each
+     * check, the first of three is of the full size.
+     *
+     * @param all whether the full size is answered, too
+     */
+    private static void answerSmallSegments(ServerSocket listener, AtomicBoolean all) {
+        List<Socket> arrived = new ArrayList<>();
+        try {
+            for (int number = 0; ; number++) {
+                Socket socket = listener.accept();
+                arrived.add(socket);
+                if (all.get() || (number > 0 && number % 3 != 1)) {
+                    greet(socket);
+                }
+            }
+        } catch (IOException _) { // it is closed
+            arrived.forEach(FrameChecksTest::close);
+        }
+    }
+
+    private static void greet(Socket socket) {
+        try {
+            RawPeer.listening(socket, CONNECTION, Node.secretOf(CONNECTION)).greet();
+        } catch (IOException _) { // who asked has gone, and asks again
+            close(socket);
+        }
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
