@@ -44,6 +44,8 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *c, int cqe, void *cq_con
     struct ibv_comp_channel *channel, int vector) {
   uint32_t size = 1;
 
+  if ((errno = await_firmware(c)))
+    return NULL;
   if (cqe < 1 || cqe > MAX_CQE || vector != 0) {
     errno = EINVAL;
     return NULL;
@@ -70,6 +72,8 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *c, int cqe, void *cq_con
 EXPORT int ibv_destroy_cq(struct ibv_cq *ic) {
   Cq *cq = (Cq *)ic;
 
+  if (await_firmware(ic->context))
+    return EIO;
   lock(&world);
   bool busy = cq->queue_pairs > 0;
   unlock(&world);
@@ -83,13 +87,13 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *ic) {
 }
 
 void push(Cq *cq, const struct ibv_wc *wc, Qp *sender, uint32_t sq_upto) {
-  bool wake, broke = false;
+  bool wake, full = false;
 
   lock(&cq->lock);
   uint32_t tail = atomic_load_explicit(&cq->tail, memory_order_relaxed);
   if (tail - cq->head > (uint32_t)cq->ibv.cqe - 1) {
-    broke = !atomic_exchange(&cq->overrun, true);
-  } else {
+    full = true;
+  } else if (!atomic_load(&cq->overrun)) {
     Cqe *e = &cq->ring[tail & cq->mask];
     e->wc = *wc;
     e->sender = sender;
@@ -106,11 +110,16 @@ void push(Cq *cq, const struct ibv_wc *wc, Qp *sender, uint32_t sq_upto) {
     if (write(((Channel *)ic->channel)->write_end, &ic, sizeof ic) < 0)
       perror("verbs: completion event");
   }
-  if (broke) {
-    struct ibv_async_event e = { .event_type = IBV_EVENT_CQ_ERR };
-    e.element.cq = &cq->ibv;
+  if (full)
+    overrun(cq);
+}
+
+void overrun(Cq *cq) {
+  struct ibv_async_event e = { .event_type = IBV_EVENT_CQ_ERR };
+
+  e.element.cq = &cq->ibv;
+  if (!atomic_exchange(&cq->overrun, true))
     raise_event(context_of(cq->ibv.context)->device, e);
-  }
 }
 
 int take_completions(struct ibv_cq *ic, int n, struct ibv_wc *wc) {

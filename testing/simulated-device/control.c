@@ -67,6 +67,6 @@ EXPORT int simverbs_fail_device(const char *device) {
   if (!d)
     return -1;
   atomic_store(&d->absent, true);
-  fail_device(d);
+  fail_device(d, false);
   return 0;
 }

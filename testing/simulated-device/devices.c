@@ -42,6 +42,7 @@ Device *add_device(const char *name) {
   snprintf(d->ibv.dev_path, sizeof d->ibv.dev_path, "/sys/class/infiniband_verbs/uverbs%d", num_devices);
   snprintf(d->ibv.ibdev_path, sizeof d->ibv.ibdev_path, "/sys/class/infiniband/%s", name);
   atomic_store(&d->up, true);
+  atomic_store(&d->down_as, IBV_PORT_DOWN);
   num_devices++;
   return d;
 }
@@ -61,7 +62,7 @@ static int query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr 
   Device *d = context_of(c)->device;
   bool up = atomic_load(&d->up);
   struct ibv_port_attr a = {
-    .state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
+    .state = up ? IBV_PORT_ACTIVE : (enum ibv_port_state)atomic_load(&d->down_as),
     .max_mtu = IBV_MTU_4096, .active_mtu = d->mtu,
     .gid_tbl_len = d->gids, .port_cap_flags = 0, .max_msg_sz = max_message,
     .pkey_tbl_len = 1, .max_vl_num = 1, .active_width = 2 /* 4x */,
@@ -69,7 +70,8 @@ static int query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr 
     .link_layer = IBV_LINK_LAYER_ETHERNET,
   };
 
-  await_firmware(c);
+  if (await_firmware(c))
+    return EIO;
   if (port != 1)
     return EINVAL;
   memset(attr, 0, len);
@@ -142,6 +144,8 @@ EXPORT int ibv_close_device(struct ibv_context *ic) {
 EXPORT int ibv_query_device(struct ibv_context *c, struct ibv_device_attr *a) {
   Device *d = context_of(c)->device;
 
+  if (context_of(c)->removed)
+    return EIO;
   memset(a, 0, sizeof *a);
   strcpy(a->fw_ver, "simulated");
   a->node_guid = a->sys_image_guid = ibv_get_device_guid(&d->ibv);
@@ -205,8 +209,8 @@ EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *c, struct ibv_gid_entry 
     uint32_t flags, size_t size) {
   size_t n = 0;
 
-  if (flags)
-    return -EOPNOTSUPP;
+  if (flags || context_of(c)->removed)
+    return flags ? -EOPNOTSUPP : -EIO;
   for (uint32_t i = 0; i < MAX_GIDS && n < max; i++)
     if (!_ibv_query_gid_ex(c, 1, i, (void *)((char *)e + n * size), flags, size))
       n++;

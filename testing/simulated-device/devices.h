@@ -79,7 +79,8 @@ typedef struct Device {
   int gids;
   struct ibv_gid_entry gid[MAX_GIDS];  /* under world; type UINT32_MAX where there is none */
   atomic_bool up;
-  atomic_bool absent;  /* has failed, and is not back */
+  atomic_int down_as;  /* enum ibv_port_state, while it is not up */
+  atomic_bool absent;  /* has failed or was removed, and is not back */
   Context *contexts;  /* open ones, linked; under world */
 } Device;
 
@@ -87,6 +88,7 @@ struct Context {
   struct verbs_context vctx;  /* vctx.context is what the user sees */
   Device *device;
   atomic_bool dead;  /* the device has failed since it was opened */
+  atomic_bool removed;  /* and is not there any more: every call fails */
   int async_write;
   Context *next;
 };
@@ -203,6 +205,9 @@ void raise_port_event(Device *d, enum ibv_event_type type);
 
 /* Adds a completion; a full queue is overrun. The sender's slots below sq_upto are free once it is polled. */
 void push(Cq *cq, const struct ibv_wc *wc, Qp *sender, uint32_t sq_upto);
+
+/* No more is added to it, and an event says so. */
+void overrun(Cq *cq);
 
 /* Takes up to n completions, as ibv_poll_cq does. */
 int take_completions(struct ibv_cq *ic, int n, struct ibv_wc *wc);

@@ -104,6 +104,8 @@ static Unreachable why_unreachable(const Qp *qp) {
       || find_rule(qp->rules_out, RULE_BREAK)
       || find_loss_of_long(qp, qp->rules_out, send_wqe(qp, qp->rq.head)->length))
     return CUT_BY_RULE;
+  if (send_wqe(qp, qp->rq.head)->paused_until > now_ns())
+    return PAUSED_BY_RULE;
   return REACHABLE;
 }
 

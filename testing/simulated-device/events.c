@@ -23,12 +23,12 @@ void queue_pair_event(Qp *qp, enum ibv_event_type type) {
   raise_event(qp->device, e);
 }
 
-void fail_device(Device *d) {
+void fail_device(Device *d, bool removed) {
   struct ibv_async_event e = { .event_type = IBV_EVENT_DEVICE_FATAL };
 
   lock(&world);
   for (Context *c = d->contexts; c; c = c->next)
-    atomic_store(&c->dead, true);
+    atomic_store(&c->dead, true), atomic_store(&c->removed, removed);
   unlock(&world);
   pthread_mutex_lock(&engine);
   for (uint32_t i = 0; i < MAX_OBJECTS; i++) {

@@ -55,11 +55,13 @@ typedef struct PortTable {
   uint32_t mtu;  /* enum ibv_mtu */
 } PortTable;
 
+enum DeviceFailure { PORT_WORKS, PORT_FAILED, PORT_REMOVED };
+
 typedef struct Port {
   _Atomic uint32_t used;
   char node[NAME_SIZE], name[NAME_SIZE];
   _Atomic uint32_t link_up;  /* as the interface; every process of the node finds the same */
-  _Atomic uint32_t forced_down, failed;  /* by simverbs-ctl */
+  _Atomic uint32_t forced_down, failed;  /* by simverbs-ctl: a port's state below ACTIVE, a DeviceFailure; or 0 */
   _Atomic uint64_t version;  /* table[version % 2] is current; the other one is free to be written */
   PortTable table[2];  /* by who holds the registry */
   _Atomic uint64_t packets, bytes;  /* that were executed here */
@@ -124,7 +126,7 @@ _Static_assert(sizeof(Packet) == 64, "packets are aligned as cache lines");
 typedef enum Action {
   RULE_CUT, RULE_HOLD, RULE_DELAY, RULE_LOSS, RULE_ACK_LOSS, RULE_BREAK, RULE_LIE, RULE_FLIP, RULE_MODEL, RULE_RNR,
   RULE_KILL_STAGE, RULE_KILL_EXECUTE, RULE_KILL_ACK, RULE_QP_ERROR, RULE_QP_MUTE, RULE_QP_FATAL,
-  RULE_STALL, RULE_LOSS_OVER,
+  RULE_CQ_OVERRUN, RULE_STALL, RULE_LOSS_OVER, RULE_OPEN,
 } Action;
 
 typedef struct Rule {

@@ -1,4 +1,4 @@
-/* Calls that a device's firmware carries out, which a rule may have take its time. */
+/* Calls that a device's firmware carries out: a rule may have them take their time, or there is no device any more. */
 #include "simulated-verbs.h"
 
 enum { LOOK_US = 1000 };
@@ -19,12 +19,24 @@ static uint64_t stall_of(int port) {
   return 0;
 }
 
-void await_firmware(struct ibv_context *c) {
+int await_firmware(struct ibv_context *c) {
   int port = kind == &simulated ? device_ports[context_of(c)->device->index] : NO_PORT;
   uint64_t begin = now_ns();
 
-  if (port == NO_PORT || forked)
-    return;
-  while (now_ns() - begin < stall_of(port))  /* no longer than the rule is there */
+  if (forked)
+    return EIO;
+  while (port != NO_PORT && !context_of(c)->removed && now_ns() - begin < stall_of(port))  /* no longer than the rule */
     usleep(LOOK_US);
+  return context_of(c)->removed ? EIO : 0;
+}
+
+int opening_fails(int port) {
+  for (int i = 0; i < RULES; i++)
+    if (atomic_load_explicit(&fabric.rules[i].serial, memory_order_acquire) && fabric.rules[i].action == RULE_OPEN
+        && is_of(&fabric.rules[i], port)) {
+      const Rule *r = strike(1ull << i, RULE_OPEN);
+      if (r)
+        return (int)r->least;
+    }
+  return 0;
 }

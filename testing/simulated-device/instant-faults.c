@@ -122,7 +122,7 @@ void plant_faults(unsigned sends) {
     bool fails = !atomic_exchange(&first->absent, !atomic_load(&first->absent));
     fprintf(stderr, "simverbs: %s %s\n", first->ibv.name, fails ? "fails" : "is back");
     if (fails)
-      fail_device(first);
+      fail_device(first, false);
     else
       device_fault = 0;
   }

@@ -6,6 +6,8 @@ static uint32_t next_mr;
 static _Atomic uint32_t key_nonce;
 
 EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *c) {
+  if ((errno = await_firmware(c)))
+    return NULL;
   struct ibv_pd *pd = calloc(1, sizeof *pd);
 
   if (pd)
@@ -14,6 +16,8 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *c) {
 }
 
 EXPORT int ibv_dealloc_pd(struct ibv_pd *pd) {
+  if (await_firmware(pd->context))
+    return EIO;
   free(pd);
   return 0;
 }
@@ -21,7 +25,8 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *pd) {
 struct ibv_mr *add_region(struct ibv_pd *pd, void *addr, size_t len, uint64_t iova, unsigned access) {
   Mr *mr;
 
-  await_firmware(pd->context);
+  if ((errno = await_firmware(pd->context)))
+    return NULL;
   if ((access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) && !(access & IBV_ACCESS_LOCAL_WRITE)) {
     errno = EINVAL;
     return NULL;
@@ -69,8 +74,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len
 }
 
 EXPORT int ibv_dereg_mr(struct ibv_mr *m) {
-  await_firmware(m->context);
-  if (forked)
+  if (await_firmware(m->context))
     return EIO;
   pthread_mutex_lock(&engine);
   lock(&world);

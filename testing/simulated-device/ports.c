@@ -328,11 +328,14 @@ static void refresh_port(Device *d) {
   lock(&world);
   bool moved = update_gids(d, &t);
   unlock(&world);
-  bool failed = port != NO_PORT && atomic_load(&fabric.ports[port].failed), up = port_is_up(port);
+  uint32_t failed = port == NO_PORT ? PORT_WORKS : atomic_load(&fabric.ports[port].failed);
+  uint32_t forced = port == NO_PORT ? 0 : atomic_load(&fabric.ports[port].forced_down);
+  bool up = port_is_up(port);
+  atomic_store(&d->down_as, link && forced ? (int)forced : IBV_PORT_DOWN);
   if (moved)
     raise_port_event(d, IBV_EVENT_GID_CHANGE);
-  if (failed != atomic_exchange(&d->absent, failed) && failed)
-    fail_device(d);
+  if (!atomic_exchange(&d->absent, failed != PORT_WORKS) && failed)
+    fail_device(d, failed == PORT_REMOVED);
   if (up != atomic_exchange(&d->up, up) && !failed)
     raise_port_event(d, up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR);
 }

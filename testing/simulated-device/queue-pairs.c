@@ -57,8 +57,7 @@ static Qp *make(struct ibv_pd *pd, const struct ibv_qp_init_attr *init) {
 }
 
 EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init) {
-  await_firmware(pd->context);
-  int refused = forked || atomic_load(&context_of(pd->context)->dead) ? EIO
+  int refused = await_firmware(pd->context) || atomic_load(&context_of(pd->context)->dead) ? EIO
     : init->qp_type != IBV_QPT_RC ? EOPNOTSUPP : acceptable(init) ? 0 : EINVAL;
   Qp *qp = refused ? NULL : make(pd, init);
 
@@ -73,8 +72,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 }
 
 EXPORT int ibv_modify_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask) {
-  await_firmware(iq->context);
-  if (forked || atomic_load(&context_of(iq->context)->dead))
+  if (await_firmware(iq->context) || atomic_load(&context_of(iq->context)->dead))
     return EIO;
   pthread_mutex_lock(&engine);
   enum ibv_qp_state from = state_of(iq), to = mask & IBV_QP_STATE ? a->qp_state : from;
@@ -87,8 +85,7 @@ EXPORT int ibv_query_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask, stru
   Qp *qp = (Qp *)iq;
 
   (void)mask;
-  await_firmware(iq->context);
-  if (forked)
+  if (await_firmware(iq->context))
     return EIO;
   pthread_mutex_lock(&engine);
   /* as providers do: callers built against an older header have no rate_limit */
@@ -104,8 +101,7 @@ EXPORT int ibv_query_qp(struct ibv_qp *iq, struct ibv_qp_attr *a, int mask, stru
 EXPORT int ibv_destroy_qp(struct ibv_qp *iq) {
   Qp *qp = (Qp *)iq;
 
-  await_firmware(iq->context);
-  if (forked)
+  if (await_firmware(iq->context))
     return EIO;
   pthread_mutex_lock(&engine);
   atomic_store(&qps[qp->index], NULL);

@@ -58,6 +58,7 @@ static uint64_t due_time(Qp *qp, SendWqe *w, uint64_t payload, uint8_t *flags) {
   if (due < qp->rq.last_due)
     due = qp->rq.last_due;
   qp->rq.last_due = due;
+  w->paused_until = r ? due : 0;
   w->ack_due = model ? due + model->least : 0;
   return due;
 }

@@ -105,7 +105,8 @@ static bool read_kill(Words *w, Rule *r) {
   return true;
 }
 
-static bool read_queue_pair(Words *w, Rule *r) {
+/* What befalls a queue pair, or its completion queue. */
+static bool read_queue_pair(Words *w, Rule *r, bool completions) {
   const char *end = take(w), *number = take(w), *what = take(w);
   uint64_t n = 0;
 
@@ -115,6 +116,8 @@ static bool read_queue_pair(Words *w, Rule *r) {
   if (strcmp(number, "*") && !read_number(number, &n))
     return false;
   r->queue_pair = (uint32_t)n;
+  if (completions)
+    return r->action = RULE_CQ_OVERRUN, !strcmp(what, "overrun");
   return r->action != RULE_QP_FATAL || !strcmp(what, "fatal");
 }
 
@@ -130,8 +133,9 @@ static bool read_action(Words *w, Rule *r, bool *both) {
 
   if (takes(w, "kill"))
     return read_kill(w, r);
-  if (takes(w, "qp"))
-    return read_queue_pair(w, r);
+  bool completions = takes(w, "cq");
+  if (completions || takes(w, "qp"))
+    return read_queue_pair(w, r, completions);
   if (takes(w, "rnr")) {
     const char *end = take(w);
     r->action = RULE_RNR;
@@ -139,12 +143,13 @@ static bool read_action(Words *w, Rule *r, bool *both) {
     anywhere(r->from_node, r->from_device);
     return *end;
   }
-  if (takes(w, "stall")) {
+  bool stall = takes(w, "stall");
+  if (stall || takes(w, "open")) {
     const char *end = take(w);
-    r->action = RULE_STALL;
+    r->action = stall ? RULE_STALL : RULE_OPEN;
     read_end(end, strlen(end), r->from_node, r->from_device);
     anywhere(r->to_node, r->to_device);
-    return *end && read_time(take(w), &r->least);
+    return *end && (stall ? read_time : read_number)(take(w), &r->least);
   }
   const char *name = take(w);
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {

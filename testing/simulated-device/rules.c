@@ -69,6 +69,10 @@ static void act_on(Qp *qp, const Rule *r) {
     fail(qp);
     return;
   }
+  if (r->action == RULE_CQ_OVERRUN) {
+    overrun((Cq *)qp->ibv.send_cq);
+    return;
+  }
   silence(qp);
   if (r->action == RULE_QP_FATAL)
     queue_pair_event(qp, IBV_EVENT_QP_FATAL);
@@ -77,7 +81,7 @@ static void act_on(Qp *qp, const Rule *r) {
 void apply_rules(void) {
   for (int i = 0; i < RULES; i++) {
     Rule *r = &fabric.rules[i];
-    if (!atomic_load(&r->serial) || r->action < RULE_QP_ERROR || r->action > RULE_QP_FATAL)
+    if (!atomic_load(&r->serial) || r->action < RULE_QP_ERROR || r->action > RULE_CQ_OVERRUN)
       continue;
     for (int k = 0; k < SLOTS; k++) {
       Qp *qp = atomic_load(&qps[k]);

@@ -24,6 +24,7 @@ typedef struct SendWqe {
   uint32_t immediate, rkey;
   uint64_t remote, compare_add, swap, length;
   uint64_t ack_due;  /* CLOCK_MONOTONIC, ns: its acknowledgement comes no sooner */
+  uint64_t paused_until;  /* the same of its last packet, by a rule that delays: the sender's timers run */
   bool answered;  /* all of a READ's or an atomic's response has come */
   enum ibv_wc_status failed;  /* while its response was written */
   int num_sge;
@@ -50,7 +51,7 @@ typedef struct Instant {
 
 typedef enum Unreachable {
   REACHABLE, OWN_PORT_DOWN, PEER_GONE, PEER_NOT_READY, PEER_OTHER, PSN_DIFFERS, PEER_PORT_DOWN, GID_GONE, MTU_DIFFERS,
-  CUT_BY_RULE,
+  CUT_BY_RULE, PAUSED_BY_RULE,
 } Unreachable;
 
 typedef struct Requester {
@@ -123,8 +124,11 @@ extern pthread_mutex_t engine;
 extern Qp *_Atomic qps[MAX_OBJECTS];  /* a simulated one's is the number of its slot */
 extern int device_ports[MAX_DEVICES];  /* the devices' entries in the fabric */
 
-/* Returns once the device's firmware has time for a call. No lock is held. */
-void await_firmware(struct ibv_context *c);
+/* Returns once the device's firmware has time for a call: 0, or EIO if it is gone. No lock is held. */
+int await_firmware(struct ibv_context *c);
+
+/* The errno by which a rule has a device not be opened now, or 0. */
+int opening_fails(int port);
 extern bool late_fence;  /* ERR is a fence once a flushed request was seen, and not before */
 extern _Atomic bool forked;  /* in a child, where nothing works */
 
@@ -191,7 +195,7 @@ bool gather(const Qp *qp, const struct ibv_sge *sge, int n, uint64_t offset, uin
 void queue_pair_event(Qp *qp, enum ibv_event_type type);
 
 /* All queue pairs of a device are mute, and its contexts of no use. No lock is held. */
-void fail_device(Device *d);
+void fail_device(Device *d, bool removed);
 
 /* ---------------------------------------------------------------- the engine */
 

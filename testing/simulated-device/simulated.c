@@ -137,7 +137,9 @@ static void remove_queue_pair(Qp *qp) {
 static int open_device(Device *d) {
   int rc = engine_start();
 
-  return rc ? rc : open_port(d);
+  if (!rc)
+    rc = open_port(d);
+  return rc ? rc : opening_fails(device_ports[d->index]);
 }
 
 const Kind simulated = {

@@ -12,8 +12,8 @@ static const char usage[] =
   "  rules                       the rules, with how often each has struck\n"
   "  RULE [; RULE]...            adds rules\n"
   "  mend                        takes all rules away\n"
-  "  port NODE/DEVICE down|up\n"
-  "  device NODE/DEVICE fail|return\n";
+  "  port NODE/DEVICE down|init|armed|up\n"
+  "  device NODE/DEVICE fail|remove|return\n";
 
 static void show(void) {
   for (uint32_t i = 0; i < PROCESSES; i++) {
@@ -39,8 +39,8 @@ static void show(void) {
 
 static void show_rules(void) {
   static const char *const names[] = { "cut", "hold", "delay", "loss", "ack-loss", "break", "lie", "flip", "model",
-    "rnr", "kill at stage", "kill at execute", "kill at ack", "qp error", "qp mute", "qp fatal", "stall",
-    "loss-over" };
+    "rnr", "kill at stage", "kill at execute", "kill at ack", "qp error", "qp mute", "qp fatal", "cq overrun", "stall",
+    "loss-over", "open" };
 
   for (int i = 0; i < RULES; i++) {
     const Rule *r = &fabric.rules[i];
@@ -64,6 +64,11 @@ static void wait_for_processes(void) {
   }
 }
 
+/* As ibv_query_port(3) has it; 0 if nothing forces it. */
+static uint32_t port_state(const char *name) {
+  return !strcmp(name, "down") ? 1 : !strcmp(name, "init") ? 2 : !strcmp(name, "armed") ? 3 : 0;
+}
+
 static int set_ports(const char *what, const char *end, const char *to) {
   const char *slash = strchr(end, '/');
   int found = 0;
@@ -75,9 +80,9 @@ static int set_ports(const char *what, const char *end, const char *to) {
       continue;
     found++;
     if (!strcmp(what, "port"))
-      atomic_store(&p->forced_down, !strcmp(to, "down"));
+      atomic_store(&p->forced_down, port_state(to));
     else
-      atomic_store(&p->failed, !strcmp(to, "fail"));
+      atomic_store(&p->failed, !strcmp(to, "remove") ? PORT_REMOVED : !strcmp(to, "fail") ? PORT_FAILED : PORT_WORKS);
   }
   announce();
   wait_for_processes();

@@ -153,6 +153,15 @@ void cut_active(int socket) {
   end_connect(&e, socket);
   end_write(&e, 3, 0, 0, 8, IBV_SEND_SIGNALED);  /* it works again */
   expect_success(e.sends, 3);
+  ctl("'delay a>b 10ms'");
+  end_write(&e, 4, 0, 0, 8, IBV_SEND_SIGNALED);
+  expect_success(e.sends, 4);
+  ctl("mend");
+  ctl("'delay a>b 300ms'");  /* a pause that is longer than the timers is as bad as a cut */
+  end_write(&e, 5, 0, 0, 8, IBV_SEND_SIGNALED);
+  wc = next_completion(e.sends);
+  CHECK(wc.status == IBV_WC_RETRY_EXC_ERR && wc.wr_id == 5, "%s", ibv_wc_status_str(wc.status));
+  ctl("mend");
   meet(socket);
 }
 
@@ -322,6 +331,12 @@ void broken_passive(int socket) {
 
 /* ---------------------------------------------------------------- events */
 
+static void expect_state(const End *e, enum ibv_port_state state) {
+  struct ibv_port_attr port;
+
+  CHECK(!ibv_query_port(e->context, 1, &port) && port.state == state, "state %d instead of %d", port.state, state);
+}
+
 static void expect_event(const End *e, enum ibv_event_type type) {
   struct ibv_async_event event;
 
@@ -333,21 +348,29 @@ static void expect_event(const End *e, enum ibv_event_type type) {
 
 void events_active(int socket) {
   End e;
-  struct ibv_port_attr port;
 
   end_open(&e, "one");
   end_connect(&e, socket);
   ctl("port a/one down");
   expect_event(&e, IBV_EVENT_PORT_ERR);
-  CHECK(!ibv_query_port(e.context, 1, &port) && port.state == IBV_PORT_DOWN, "state %d", port.state);
+  expect_state(&e, IBV_PORT_DOWN);
   end_write(&e, 1, 0, 0, 8, IBV_SEND_SIGNALED);
   struct ibv_wc wc = next_completion(e.sends);
   CHECK(wc.status == IBV_WC_RETRY_EXC_ERR, "%s", ibv_wc_status_str(wc.status));
+  ctl("port a/one init");
+  expect_state(&e, IBV_PORT_INIT);
+  ctl("port a/one armed");
+  expect_state(&e, IBV_PORT_ARMED);
   ctl("port a/one up");
   expect_event(&e, IBV_EVENT_PORT_ACTIVE);
+  expect_state(&e, IBV_PORT_ACTIVE);
 
   end_move(&e, IBV_QPS_RESET);
   end_connect(&e, socket);
+  ctl("'cq a/one * overrun'");
+  expect_event(&e, IBV_EVENT_CQ_ERR);
+  struct ibv_wc none;
+  CHECK(ibv_poll_cq(e.sends, 1, &none) < 0, "a completion queue that has failed can be polled");
   ctl("'qp a/one * fatal times 1'");
   expect_event(&e, IBV_EVENT_QP_FATAL);
   ctl("device a/one fail");
@@ -355,10 +378,21 @@ void events_active(int socket) {
   struct ibv_qp_init_attr a = { .send_cq = e.sends, .recv_cq = e.receives, .qp_type = IBV_QPT_RC };
   CHECK(!ibv_create_qp(e.pd, &a) && errno == EIO, "%s", strerror(errno));
   ctl("device a/one return");
+  ctl("mend");
   end_open(&e, "one");
   end_connect(&e, socket);
   end_write(&e, 1, 0, 0, 8, IBV_SEND_SIGNALED);
   expect_success(e.sends, 1);
+
+  ctl("'open a/one 12'");
+  CHECK(!ibv_open_device(e.context->device) && errno == 12, "%s", strerror(errno));
+  ctl("mend");
+  ctl("device a/one remove");
+  expect_event(&e, IBV_EVENT_DEVICE_FATAL);
+  CHECK(!ibv_open_device(e.context->device) && errno == ENODEV, "%s", strerror(errno));
+  CHECK(!ibv_alloc_pd(e.context) && errno == EIO, "%s", strerror(errno));
+  CHECK(ibv_destroy_qp(e.qp) == EIO && ibv_dereg_mr(e.mr) == EIO, "what was removed is destroyed");
+  CHECK(!ibv_close_device(e.context), "the context stays");
   meet(socket);
 }
 
