@@ -77,7 +77,7 @@ public record PluginConfig(
 
     /**
      * The same for queue pairs of RDMA links: where connections go on over other paths, and neither timeout nor retry
-     * count is set, they give up within a second.
+     * count is set, they give up soon, after one to two seconds.
      */
     public QueuePairConfig rdmaQueuePair() {
         boolean defaults = sourceOf(Settings.TIMEOUT).equals(Source.DEFAULT)

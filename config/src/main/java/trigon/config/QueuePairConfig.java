@@ -41,9 +41,9 @@ public record QueuePairConfig(
         Settings.MIN_RNR_TIMER.require(minRnrTimer);
     }
 
-    /** 0.2 s nominally; ConnectX-6 takes 0.98 s. */
+    /** 1.1 s nominally, so that pauses of congested switches are no failures; ConnectX-6 takes 1.5 s. */
     QueuePairConfig givingUpSoon() {
-        return new QueuePairConfig(gidIndex, port, trafficClass, serviceLevel, 14, 2, rnrRetry, minRnrTimer);
+        return new QueuePairConfig(gidIndex, port, trafficClass, serviceLevel, 16, 3, rnrRetry, minRnrTimer);
     }
 
     static QueuePairConfig of(SettingValues settings) {

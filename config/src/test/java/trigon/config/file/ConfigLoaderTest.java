@@ -135,8 +135,8 @@ class ConfigLoaderTest {
         PluginConfig told = TestFile.of(directory, NODES + "failover: on\nqueuePair: {retryCount: 6}\n")
                 .load();
 
-        assertThat(failover.rdmaQueuePair().timeout()).isEqualTo(14);
-        assertThat(failover.rdmaQueuePair().retryCount()).isEqualTo(2);
+        assertThat(failover.rdmaQueuePair().timeout()).isEqualTo(16);
+        assertThat(failover.rdmaQueuePair().retryCount()).isEqualTo(3);
         assertThat(failover.queuePair()).isEqualTo(QueuePairConfig.DEFAULT);
         assertThat(told.rdmaQueuePair()).isEqualTo(told.queuePair());
         assertThat(told.rdmaQueuePair().timeout()).isEqualTo(18);

@@ -281,10 +281,16 @@ class SimulatedRdmaIT {
         }
     }
 
-    /** A NIC sends again what is lost, so nobody else notices. */
+    /** A NIC sends again what is lost, or held back by pause frames, so nobody else notices. */
     @ParameterizedTest
     @Tag("long")
-    @Sampled({"loss a/one>b/one 5% ; ack-loss a/one>b/one 5%", "delay a/one>b/one 0us..2ms"})
+    @Sampled({
+        "loss a/one>b/one 5% ; ack-loss a/one>b/one 5%",
+        "loss a/one-b/one 1%",
+        "delay a/one>b/one 0us..2ms",
+        "delay a/one-b/one 300ms",
+        "delay a/one-b/one 900ms"
+    })
     void aNicMakesGood(String rules) throws Exception {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(20);
