@@ -26,7 +26,7 @@ static bool in_range(const struct ibv_qp *qp, const struct ibv_qp_attr *a, int m
   const Device *d = context_of(qp->context)->device;
 
   return !(mask & IBV_QP_PORT && a->port_num != 1)
-    && !(mask & IBV_QP_PKEY_INDEX && a->pkey_index != 0)
+    && !(mask & IBV_QP_PKEY_INDEX && a->pkey_index >= num_pkeys)
     && !(mask & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > d->mtu))
     && !(mask & IBV_QP_AV && (!a->ah_attr.is_global || a->ah_attr.grh.sgid_index >= d->gids))
     && !(mask & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > 128);

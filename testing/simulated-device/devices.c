@@ -10,6 +10,8 @@ Device devices[MAX_DEVICES];
 int num_devices = -1;
 unsigned late_every;
 unsigned max_message = 1u << 30;
+uint16_t pkeys[MAX_PKEYS] = { 0xffff };
+int num_pkeys = 1;
 
 unsigned number_of(const char *variable, unsigned otherwise) {
   const char *value = getenv(variable);
@@ -65,7 +67,7 @@ static int query_port(struct ibv_context *c, uint8_t port, struct ibv_port_attr 
     .state = up ? IBV_PORT_ACTIVE : (enum ibv_port_state)atomic_load(&d->down_as),
     .max_mtu = IBV_MTU_4096, .active_mtu = d->mtu,
     .gid_tbl_len = d->gids, .port_cap_flags = 0, .max_msg_sz = max_message,
-    .pkey_tbl_len = 1, .max_vl_num = 1, .active_width = 2 /* 4x */,
+    .pkey_tbl_len = (uint16_t)num_pkeys, .max_vl_num = 1, .active_width = 2 /* 4x */,
     .active_speed = 32 /* EDR, 25 Gb/s a lane */, .phys_state = up ? 5 : 3,
     .link_layer = IBV_LINK_LAYER_ETHERNET,
   };
@@ -162,7 +164,7 @@ EXPORT int ibv_query_device(struct ibv_context *c, struct ibv_device_attr *a) {
   a->max_qp_rd_atom = a->max_qp_init_rd_atom = 128;
   a->max_res_rd_atom = 128 * 1024;
   a->atomic_cap = IBV_ATOMIC_HCA;
-  a->max_pkeys = 1;
+  a->max_pkeys = (uint16_t)num_pkeys;
   a->local_ca_ack_delay = 15;
   a->phys_port_cnt = 1;
   return 0;
@@ -219,13 +221,16 @@ EXPORT ssize_t _ibv_query_gid_table(struct ibv_context *c, struct ibv_gid_entry 
 
 EXPORT int ibv_query_pkey(struct ibv_context *c, uint8_t port, int index, __be16 *pkey) {
   (void)c;
-  if (port != 1 || index != 0)
+  if (port != 1 || index < 0 || index >= num_pkeys)
     return -1;
-  *pkey = htons(0xffff);
+  *pkey = htons(pkeys[index]);
   return 0;
 }
 
 EXPORT int ibv_get_pkey_index(struct ibv_context *c, uint8_t port, __be16 pkey) {
   (void)c;
-  return port == 1 && pkey == htons(0xffff) ? 0 : -1;
+  for (int i = 0; i < num_pkeys && port == 1; i++)
+    if (pkey == htons(pkeys[i]))
+      return i;
+  return -1;
 }

@@ -31,6 +31,7 @@
 enum {
   MAX_DEVICES = 16,
   MAX_GIDS = 16,
+  MAX_PKEYS = 8,
   MAX_OBJECTS = 1 << 16,  /* queue pairs, and separately memory regions */
   MAX_WR = 16384,
   MAX_SGE = 16,
@@ -133,6 +134,8 @@ extern Device devices[MAX_DEVICES];
 extern int num_devices;  /* negative until they are made */
 extern unsigned late_every;  /* every n-th send completion shows one poll late; 0: none */
 extern unsigned max_message;  /* the longest message, bytes */
+extern uint16_t pkeys[MAX_PKEYS];  /* the partitions of all ports */
+extern int num_pkeys;
 extern Mr *_Atomic mrs[MAX_OBJECTS];
 extern Lock dma_bufs;  /* held by who reads or writes DMA-BUF memory, unless the device has a lock for all memory */
 extern atomic_uint dma_buf_regions;

@@ -97,12 +97,15 @@ static Unreachable why_unreachable(const Qp *qp) {
     return PEER_PORT_DOWN;
   if (!port_has_gid(qp->peer_port, qp->slot->peer_gid) || !port_has_gid(device_ports[qp->device->index], qp->slot->gid))
     return GID_GONE;
-  const Port *port = &fabric.ports[qp->peer_port];
-  if ((uint32_t)qp->attr.path_mtu > port->table[atomic_load(&port->version) % 2].mtu)
+  uint64_t length = send_wqe(qp, qp->rq.head)->length;
+  if (exceeds_mtu(qp->peer_port, qp->attr.path_mtu, length)
+      || exceeds_mtu(device_ports[qp->device->index], qp->attr.path_mtu, length))
     return MTU_DIFFERS;
+  if (!same_partition(peer, qp->slot))
+    return PARTITION_DIFFERS;
   if (find_rule(qp->rules_out | qp->rules_in, RULE_CUT) || find_rule(qp->rules_out, RULE_HOLD)
       || find_rule(qp->rules_out, RULE_BREAK)
-      || find_loss_of_long(qp, qp->rules_out, send_wqe(qp, qp->rq.head)->length))
+      || find_loss_of_long(qp, qp->rules_out, length))
     return CUT_BY_RULE;
   if (send_wqe(qp, qp->rq.head)->paused_until > now_ns())
     return PAUSED_BY_RULE;

@@ -78,7 +78,7 @@ typedef struct Slot {
   _Atomic uint64_t sending;  /* the link by which it sends, since RTS; 0: none */
   /* set before sending is */
   int32_t ring, port;
-  _Atomic uint32_t peer, sq_psn, rq_psn, path_mtu;
+  _Atomic uint32_t peer, sq_psn, rq_psn, path_mtu, pkey;
   uint32_t incarnation;
   uint8_t gid[16], peer_gid[16];
 
@@ -154,6 +154,13 @@ typedef struct Fabric {
 
 extern Fabric fabric;
 extern bool fabric_made;  /* by this process */
+
+/* Whether queue pairs are of the same partition, and one is a full member of it. */
+static inline bool same_partition(const Slot *a, const Slot *b) {
+  uint32_t one = atomic_load(&a->pkey), other = atomic_load(&b->pkey);
+
+  return !((one ^ other) & 0x7fff) && (one | other) & 0x8000;
+}
 
 static inline uint32_t slot_of(uint32_t number) { return number % SLOTS; }
 

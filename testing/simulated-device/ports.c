@@ -77,7 +77,7 @@ static bool read_interface(const char *interface, PortTable *t) {
       up = (a->ifa_flags & IFF_UP) && (a->ifa_flags & IFF_RUNNING);
       const struct sockaddr_in6 *six = (const void *)a->ifa_addr;
       const struct sockaddr_in *four = (const void *)a->ifa_addr, *mask = (const void *)a->ifa_netmask;
-      if (family && a->ifa_addr->sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr))
+      if (a->ifa_addr->sa_family == AF_INET6 && family == !!IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr))
         want_gid(t, six->sin6_addr.s6_addr);
       if (!family && a->ifa_addr->sa_family == AF_INET)
         want_ipv4(t, ntohl(four->sin_addr.s_addr), (uint32_t)__builtin_popcount(mask->sin_addr.s_addr));
@@ -160,6 +160,15 @@ static void make_device(char *entry) {
   memcpy(d->guid + 4, &unique, 4);
 }
 
+static void read_pkeys(const char *text) {
+  char *end = NULL;
+
+  for (num_pkeys = 0; text && num_pkeys < MAX_PKEYS && *text; text = *end ? end + 1 : end)
+    pkeys[num_pkeys++] = (uint16_t)strtoul(text, &end, 0);
+  if (!num_pkeys)
+    pkeys[num_pkeys++] = 0xffff;
+}
+
 /* With world held. */
 static void make_devices(void) {
   const char *spec = getenv("SIMVERBS_DEVICES");
@@ -172,6 +181,7 @@ static void make_devices(void) {
   max_message = number_of("SIMVERBS_MAX_MESSAGE", max_message);
   if (getenv("SIMVERBS_INSTANT"))
     kind = &instant;
+  read_pkeys(getenv("SIMVERBS_PKEYS"));
   num_devices = 0;
   for (char *t = strtok_r(copy, ",", &save); t; t = strtok_r(NULL, ",", &save))
     make_device(t);
@@ -199,6 +209,13 @@ bool port_is_up(int port) {
   const Port *p = &fabric.ports[port];
 
   return port != NO_PORT && atomic_load(&p->link_up) && !atomic_load(&p->forced_down) && !atomic_load(&p->failed);
+}
+
+bool exceeds_mtu(int port, enum ibv_mtu of_path, uint64_t length) {
+  const Port *p = &fabric.ports[port];
+  uint64_t packet = 128ull << of_path, most = 128ull << p->table[atomic_load(&p->version) % 2].mtu;
+
+  return (length < packet ? length : packet) > most;
 }
 
 /* A copy of what is current; the second look notices that it was replaced. */

@@ -200,7 +200,7 @@ static bool bind_to_peer(Qp *qp) {
 
   if (atomic_load(&peer->number) != qp->attr.dest_qp_num || !link || link == rs->served
       || atomic_load(&peer->peer) != qp->ibv.qp_num || atomic_load(&peer->sq_psn) != (qp->attr.rq_psn & 0xffffff)
-      || ring < 0 || ring >= SLOTS || memcmp(peer->gid, qp->attr.ah_attr.grh.dgid.raw, 16))
+      || ring < 0 || ring >= SLOTS || !same_partition(peer, s) || memcmp(peer->gid, qp->attr.ah_attr.grh.dgid.raw, 16))
     return false;
   rs->head = rs->executed = rs->response_tail = rs->answered_bytes = rs->received_bytes = 0;
   rs->ring = ring;
@@ -257,7 +257,10 @@ static void packet_done(Qp *qp, const Packet *p) {
 
 /* Whether packets are lost on their way. Nobody sends those of an abandoned ring again, so they are dropped. */
 static bool lost(Qp *qp, const Packet *p, uint64_t tail) {
-  bool cut = !port_is_up(device_ports[qp->device->index]) || !port_is_up(qp->peer_port);
+  int own = device_ports[qp->device->index];
+  enum ibv_mtu mtu = (enum ibv_mtu)atomic_load(&peer_slot(qp)->path_mtu);
+  bool cut = !port_is_up(own) || !port_is_up(qp->peer_port) || exceeds_mtu(own, mtu, p->length)
+    || exceeds_mtu(qp->peer_port, mtu, p->length);
 
   if (!cut && qp->rules_in && !(p->flags & PACKET_HELD)) {
     const Rule *r = find_rule(qp->rules_in, RULE_BREAK);

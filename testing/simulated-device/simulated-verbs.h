@@ -51,7 +51,7 @@ typedef struct Instant {
 
 typedef enum Unreachable {
   REACHABLE, OWN_PORT_DOWN, PEER_GONE, PEER_NOT_READY, PEER_OTHER, PSN_DIFFERS, PEER_PORT_DOWN, GID_GONE, MTU_DIFFERS,
-  CUT_BY_RULE, PAUSED_BY_RULE,
+  PARTITION_DIFFERS, CUT_BY_RULE, PAUSED_BY_RULE,
 } Unreachable;
 
 typedef struct Requester {
@@ -210,6 +210,9 @@ void schedule(void);
 /* Looks at the interfaces and at what simverbs-ctl has set, and raises events. No lock is held. */
 void refresh_ports(void);
 bool port_is_up(int port);
+
+/* Whether a port passes no packets of a message part of that length, as long as they are on the path. */
+bool exceeds_mtu(int port, enum ibv_mtu of_path, uint64_t length);
 bool port_has_gid(int port, const uint8_t gid[16]);
 
 /* The port with that GID, or NO_PORT. */

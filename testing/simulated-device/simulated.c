@@ -76,6 +76,7 @@ static int become_ready_to_receive(Qp *qp, const struct ibv_qp_attr *a) {
   atomic_store(&s->peer, a->dest_qp_num);
   atomic_store(&s->rq_psn, a->rq_psn & 0xffffff);
   atomic_store(&s->path_mtu, a->path_mtu);
+  atomic_store(&s->pkey, pkeys[qp->attr.pkey_index]);
   atomic_store(&s->response_head, 0);
   atomic_store(&s->bound, 0);
   return 0;
