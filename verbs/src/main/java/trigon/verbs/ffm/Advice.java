@@ -16,7 +16,8 @@ final class Advice {
             case Errno.ENOENT, Errno.ENODEV ->
                 "the device node is missing; in a container, pass /dev/infiniband into it";
             case Errno.EMFILE -> "the process has too many files open; raise ulimit -n";
-            default -> "";
+            case Errno.ENOMEM -> "memory, or what the device has for programs, is used up; end others that use it";
+            default -> "see dmesg for what is wrong with the device";
         };
     }
 

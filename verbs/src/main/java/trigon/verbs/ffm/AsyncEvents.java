@@ -32,6 +32,8 @@ final class AsyncEvents {
     private final long context;
     private final Map<Long, Object> objects = new ConcurrentHashMap<>();
 
+    private volatile boolean toldOfItsEnd;
+
     /** Made by the first poll: most of the cost is that of the first use of its functions. */
     private @Nullable AsyncEventSource source;
 
@@ -54,6 +56,11 @@ final class AsyncEvents {
     /** It was destroyed; another one may be there already. */
     void remove(long address, Object object) {
         objects.remove(address, object);
+    }
+
+    /** Tells whether one was that the device has failed as a whole. */
+    boolean haveToldOfItsEnd() {
+        return toldOfItsEnd;
     }
 
     /** {@link trigon.verbs.DeviceContext#pollAsyncEvent}. */
@@ -105,7 +112,12 @@ final class AsyncEvents {
                         : unknownObject(type, address);
             }
             case PORT -> Optional.of(new AsyncEvent.OfPort(type, ibv_async_event.element.port_num(element)));
-            case DEVICE -> Optional.of(new AsyncEvent.OfDevice(type));
+            case DEVICE -> {
+                if (type == AsyncEventType.DEVICE_FATAL) {
+                    toldOfItsEnd = true;
+                }
+                yield Optional.of(new AsyncEvent.OfDevice(type));
+            }
             case OTHER -> {
                 LOG.debug("{}: event {} ({})", deviceName, type, code);
                 yield Optional.of(new AsyncEvent.OfDevice(type));

@@ -58,9 +58,14 @@ final class NativeDeviceContext implements DeviceContext {
         ofProvider = ledger;
         bypassesKernel = sysfs.bypassesKernel(deviceName);
         peerMemory = bypassesKernel && sysfs.hasPeerMemory(); // others copy by the CPU
-        handle =
-                new NativeHandle(ResourceLedger.Kind.DEVICE_CONTEXT, deviceName, context, ledger, new ResourceLedger());
         asyncEvents = new AsyncEvents(deviceName, context);
+        handle = new NativeHandle(
+                ResourceLedger.Kind.DEVICE_CONTEXT,
+                deviceName,
+                context,
+                ledger,
+                new ResourceLedger(),
+                asyncEvents::haveToldOfItsEnd);
         LOG.debug("opened {}, whose posts are {} calls", deviceName, bypassesKernel ? "critical" : "ordinary");
     }
 
@@ -181,7 +186,13 @@ final class NativeDeviceContext implements DeviceContext {
 
     /** Counts an object that was just created on this device. */
     NativeHandle own(ResourceLedger.Kind kind, String what, long address) {
-        return new NativeHandle(kind, "%s of %s".formatted(what, deviceName), address, ofProvider, children);
+        return new NativeHandle(
+                kind,
+                "%s of %s".formatted(what, deviceName),
+                address,
+                ofProvider,
+                children,
+                asyncEvents::haveToldOfItsEnd);
     }
 
     /**

@@ -1,8 +1,10 @@
 package trigon.verbs.ffm;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.LongToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.Errno;
 import trigon.verbs.ResourceLedger;
 import trigon.verbs.VerbsException;
 
@@ -18,6 +20,7 @@ final class NativeHandle {
     private final String object;
     private final ResourceLedger ofProvider;
     private final ResourceLedger ofOwner;
+    private final BooleanSupplier deviceIsGone;
     private volatile long address;
 
     /**
@@ -26,14 +29,21 @@ final class NativeHandle {
      * @param object what it is called in messages
      * @param ofProvider counts all objects of the provider
      * @param ofOwner counts the objects that must be destroyed before their device is closed
+     * @param deviceIsGone whether its device has failed as a whole
      */
     NativeHandle(
-            ResourceLedger.Kind kind, String object, long address, ResourceLedger ofProvider, ResourceLedger ofOwner) {
+            ResourceLedger.Kind kind,
+            String object,
+            long address,
+            ResourceLedger ofProvider,
+            ResourceLedger ofOwner,
+            BooleanSupplier deviceIsGone) {
         this.kind = kind;
         this.object = object;
         this.address = address;
         this.ofProvider = ofProvider;
         this.ofOwner = ofOwner;
+        this.deviceIsGone = deviceIsGone;
         ofProvider.opened(kind);
         ofOwner.opened(kind);
     }
@@ -79,12 +89,17 @@ final class NativeHandle {
             return false;
         }
         int errno = destroy.applyAsInt(address);
-        if (errno != 0) {
+        if (errno != 0 && !wentWithItsDevice(errno)) {
             throw new VerbsException(verb, object, errno, Advice.onDestroying(errno));
         }
         address = 0;
         ofProvider.closed(kind);
         ofOwner.closed(kind);
         return true;
+    }
+
+    /** The kernel frees what a removed device has, and refuses all that is asked of it (ib_uverbs disassociates it). */
+    private boolean wentWithItsDevice(int errno) {
+        return (errno == Errno.EIO || errno == Errno.ENODEV) && deviceIsGone.getAsBoolean();
     }
 }

@@ -16,8 +16,9 @@ class NativeHandleTest {
 
     private final ResourceLedger ofProvider = new ResourceLedger();
     private final ResourceLedger ofOwner = new ResourceLedger();
-    private final NativeHandle handle =
-            new NativeHandle(Kind.QUEUE_PAIR, "queue pair 7 of rxe_ab", ADDRESS, ofProvider, ofOwner);
+    private boolean deviceIsGone;
+    private final NativeHandle handle = new NativeHandle(
+            Kind.QUEUE_PAIR, "queue pair 7 of rxe_ab", ADDRESS, ofProvider, ofOwner, () -> deviceIsGone);
 
     private int destroyed;
 
@@ -61,6 +62,17 @@ class NativeHandleTest {
 
         assertThat(handle.close("ibv_destroy_qp", this::destroy)).isTrue();
         assertThat(ofProvider.outstanding()).isEmpty();
+    }
+
+    @Test
+    void isDestroyedWithItsDevice() {
+        deviceIsGone = true;
+
+        assertThat(handle.close("ibv_destroy_qp", address -> Errno.EBUSY)).isFalse();
+        assertThat(handle.close("ibv_destroy_qp", address -> Errno.EIO)).isTrue();
+
+        assertThat(ofProvider.outstanding()).isEmpty();
+        assertThat(ofOwner.outstanding()).isEmpty();
     }
 
     @Test
