@@ -57,9 +57,12 @@ final class DeviceQueries {
 
     /**
      * {@code ibv_query_gid_table(3)}, for one port. That call gets the network interface of an entry from the kernel
-     * even where sysfs does not name it, as for rxe on a veth.
+     * even where sysfs does not name it, as for rxe on a veth. Libraries without it read sysfs themselves.
      */
-    static List<GidEntry> gidTable(long context, String deviceName, int port) {
+    static List<GidEntry> gidTable(long context, String deviceName, int port, Sysfs sysfs) {
+        if (!DeviceCalls.canQueryGidTable()) {
+            return sysfs.gidTable(deviceName, port);
+        }
         try (Arena arena = Arena.ofConfined()) {
             long capacity = gidTableLength(context, deviceName, port, arena);
             MemorySegment entries = arena.allocate(capacity * DeviceLayout.GID_ENTRY_SIZE, Long.BYTES);

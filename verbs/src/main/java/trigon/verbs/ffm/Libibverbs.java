@@ -33,9 +33,8 @@ public final class Libibverbs {
     /** The soname of the library; the generated bindings look it up under the same one. */
     private static final String SONAME = "libibverbs.so.1";
 
-    /** The functions that are called. The last to appear was {@code _ibv_query_gid_table}, in rdma-core 32. */
+    /** The functions that it must have. The last to appear was {@code ibv_reg_mr_iova2}, in rdma-core 28. */
     private static final List<String> FUNCTIONS = List.of(
-            "_ibv_query_gid_table",
             "ibv_ack_async_event",
             "ibv_alloc_pd",
             "ibv_close_device",
@@ -127,7 +126,7 @@ public final class Libibverbs {
                     + " --enable-native-access=trigon.verbs, or ALL-UNNAMED on the class path");
         }
         if (!absent.isEmpty()) {
-            return Optional.of("%s is too old, it lacks %s: install rdma-core 32 or newer"
+            return Optional.of("%s is too old, it lacks %s: install rdma-core 28 or newer"
                     .formatted(soname, String.join(", ", absent)));
         }
         List<String> mismatches = LayoutCheck.mismatches();

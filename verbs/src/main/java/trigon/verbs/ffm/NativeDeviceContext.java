@@ -86,7 +86,7 @@ final class NativeDeviceContext implements DeviceContext {
 
     @Override
     public List<GidEntry> gidTable(int port) {
-        return DeviceQueries.gidTable(handle.address(), deviceName, port);
+        return DeviceQueries.gidTable(handle.address(), deviceName, port, sysfs);
     }
 
     @Override

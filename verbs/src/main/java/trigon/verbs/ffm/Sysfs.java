@@ -4,13 +4,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.system.file.Folder;
+import trigon.verbs.Gid;
+import trigon.verbs.GidEntry;
 
 /** The facts about RDMA devices that sysfs has beyond the verbs. Control path only. */
 final class Sysfs {
@@ -94,6 +98,48 @@ final class Sysfs {
         } catch (IOException e) {
             LOG.debug("{} cannot be read", rate, e);
             return 0;
+        }
+    }
+
+    /** The valid entries of a port's GID table. */
+    List<GidEntry> gidTable(String deviceName, int port) {
+        Path folder = infinibandClass.resolve(deviceName, "ports", Integer.toString(port));
+        boolean ethernet = line(folder.resolve("link_layer")).equals(Optional.of("Ethernet"));
+        List<GidEntry> entries = new ArrayList<>();
+        for (int index = 0; true; index++) {
+            Optional<String> gid = line(folder.resolve("gids", Integer.toString(index)));
+            if (gid.isEmpty()) {
+                return List.copyOf(entries);
+            }
+            Gid value = Gid.ofBytes(HexFormat.of().parseHex(gid.get().replace(":", "")));
+            Optional<String> type = line(folder.resolve("gid_attrs", "types", Integer.toString(index)));
+            if (type.isPresent() && !value.isZero()) { // an empty place has no type
+                entries.add(new GidEntry(index, value, gidType(type.get(), ethernet), interfaceOf(folder, index)));
+            }
+        }
+    }
+
+    private static GidEntry.Type gidType(String words, boolean ethernet) {
+        if (words.equals("RoCE v2")) {
+            return GidEntry.Type.ROCE_V2;
+        }
+        return ethernet ? GidEntry.Type.ROCE_V1 : GidEntry.Type.INFINIBAND; // the kernel has one word for both
+    }
+
+    /** Index of the network interface behind an entry; 0 if the kernel does not say. */
+    private int interfaceOf(Path port, int index) {
+        return line(port.resolve("gid_attrs", "ndevs", Integer.toString(index)))
+                .flatMap(name -> line(root.resolve("class/net", name, "ifindex")))
+                .map(Integer::parseInt)
+                .orElse(0);
+    }
+
+    private static Optional<String> line(Path file) {
+        try {
+            return Optional.of(Files.readString(file).strip());
+        } catch (IOException e) {
+            LOG.debug("{} cannot be read", file, e);
+            return Optional.empty();
         }
     }
 

@@ -2,10 +2,14 @@ package trigon.verbs.ffm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import trigon.verbs.Gid;
+import trigon.verbs.GidEntry;
 
 class SysfsTest {
 
@@ -52,6 +56,38 @@ class SysfsTest {
         assertThat(sysfs.megabitsPerSecond("mlx5_1", 1)).isEqualTo(2_500);
         assertThat(sysfs.megabitsPerSecond("mlx5_2", 1)).isZero();
         assertThat(sysfs.megabitsPerSecond("absent", 1)).isZero();
+    }
+
+    @Test
+    void readsAGidTableWithHoles() throws Exception {
+        gid("mlx5_0", 0, "fe80:0000:0000:0000:021b:21ff:fe00:0001", "IB/RoCE v1");
+        gid("mlx5_0", 1, "0000:0000:0000:0000:0000:0000:0000:0000", null);
+        gid("mlx5_0", 2, "0000:0000:0000:0000:0000:ffff:0a00:0101", null);
+        gid("mlx5_0", 3, "0000:0000:0000:0000:0000:ffff:0a00:0102", "RoCE v2");
+        Path port = devices().resolve("mlx5_0", "ports", "1");
+        Files.createDirectories(port.resolve("gid_attrs/ndevs"));
+        Files.writeString(port.resolve("gid_attrs/ndevs/3"), "eth7\n");
+        Files.createDirectories(folder.resolve("class/net/eth7"));
+        Files.writeString(folder.resolve("class/net/eth7/ifindex"), "12\n");
+
+        Gid linkLocal = Gid.of(InetAddress.ofLiteral("fe80::21b:21ff:fe00:1"));
+        Gid address = Gid.of(InetAddress.ofLiteral("10.0.1.2"));
+        assertThat(new Sysfs(folder).gidTable("mlx5_0", 1))
+                .containsExactly(
+                        new GidEntry(0, linkLocal, GidEntry.Type.INFINIBAND, 0),
+                        new GidEntry(3, address, GidEntry.Type.ROCE_V2, 12));
+        Files.writeString(port.resolve("link_layer"), "Ethernet\n");
+        assertThat(new Sysfs(folder).gidTable("mlx5_0", 1).getFirst().type()).isEqualTo(GidEntry.Type.ROCE_V1);
+        assertThat(new Sysfs(folder).gidTable("absent", 1)).isEmpty();
+    }
+
+    private void gid(String device, int index, String gid, @Nullable String type) throws Exception {
+        Path port = devices().resolve(device, "ports", "1");
+        Path types = Files.createDirectories(port.resolve("gid_attrs/types"));
+        Files.writeString(Files.createDirectories(port.resolve("gids")).resolve("" + index), gid + "\n");
+        if (type != null) {
+            Files.writeString(types.resolve("" + index), type + "\n");
+        }
     }
 
     @Test

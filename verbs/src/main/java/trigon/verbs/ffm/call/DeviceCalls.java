@@ -1,6 +1,8 @@
 package trigon.verbs.ffm.call;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 import trigon.verbs.ffm.generated.Verbs;
 
@@ -20,6 +22,10 @@ public final class DeviceCalls {
             CapturedErrno.downcall(Verbs.ibv_open_device$address(), Verbs.ibv_open_device$descriptor());
     private static final MethodHandle ALLOC_PD =
             CapturedErrno.downcall(Verbs.ibv_alloc_pd$address(), Verbs.ibv_alloc_pd$descriptor());
+
+    private static final boolean HAS_GID_TABLE = SymbolLookup.libraryLookup("libibverbs.so.1", Arena.global())
+            .find("_ibv_query_gid_table")
+            .isPresent();
 
     private DeviceCalls() {}
 
@@ -70,6 +76,11 @@ public final class DeviceCalls {
     public static int queryPort(long context, int port, MemorySegment zeroedAttributes) {
         return ReturnCode.toErrno(
                 Verbs.ibv_query_port(MemorySegment.ofAddress(context), (byte) port, zeroedAttributes));
+    }
+
+    /** Tells whether there is a {@link #queryGidTable}: rdma-core 32 has it. */
+    public static boolean canQueryGidTable() {
+        return HAS_GID_TABLE;
     }
 
     /** {@code ibv_query_gid_table(3)}: all ports' valid entries. Returns their number or a negative errno. */
