@@ -27,6 +27,16 @@ public interface DeviceContext extends AutoCloseable {
     /** The valid entries of a port's GID table, by index. {@code ibv_query_gid_ex(3)}. */
     List<GidEntry> gidTable(int port);
 
+    /**
+     * Returns where a port's partition table has the key to use: that of the default partition, or else the first one
+     * with full membership. {@code ibv_query_pkey(3)}.
+     *
+     * @throws VerbsException if the port has keys of limited membership alone: such ports do not hear each other
+     */
+    default int partitionKeyIndex(int port) {
+        return 0;
+    }
+
     /** Its access to memory of GPUs. Tries it, so the answer is to be kept. */
     default DeviceMemory deviceMemory() {
         return DeviceMemory.unreachable("it copies by the CPU");

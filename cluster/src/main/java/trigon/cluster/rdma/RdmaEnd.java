@@ -126,7 +126,7 @@ final class RdmaEnd implements AutoCloseable {
 
     /** RESET to INIT, bound to the port of the link. */
     void initialize() {
-        lifecycle.initialize(link.port(), 0, EnumSet.of(AccessFlag.REMOTE_WRITE));
+        lifecycle.initialize(link.port(), device.partitionKeyIndex(link.port()), EnumSet.of(AccessFlag.REMOTE_WRITE));
     }
 
     /** End of the queue pair that the peer connects to. */

@@ -28,6 +28,7 @@ public record RdmaPorts(List<RdmaPort> ports, List<LeftOut> leftOut) {
             try (DeviceContext device = provider.open(name)) {
                 List<RdmaPort> ofDevice = new ArrayList<>();
                 for (int port = 1; port <= device.attributes().portCount(); port++) {
+                    device.partitionKeyIndex(port); // refuses a port without one
                     ofDevice.add(new RdmaPort(name, port, device.queryPort(port), device.gidTable(port)));
                 }
                 ports.addAll(ofDevice);

@@ -64,7 +64,8 @@ final class HopQueuePair implements AutoCloseable {
                             device.domain(),
                             new QueuePairCapacity(queue, queue, sends, receives.receives(), INLINE_BYTES));
             walked = new QueuePairLifecycle(queuePair, device.port().deviceName(), PARAMETERS);
-            walked.initialize(device.port().port(), 0, NO_ACCESS);
+            int port = device.port().port();
+            walked.initialize(port, device.context().partitionKeyIndex(port), NO_ACCESS);
             PortAttributes attributes = device.portAttributes();
             endpoint = new QueuePairEndpoint(
                     queuePair.number(), psn, device.port().gid(), attributes.lid(), attributes.activeMtu());

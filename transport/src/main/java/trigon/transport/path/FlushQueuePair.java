@@ -81,7 +81,10 @@ public final class FlushQueuePair implements AutoCloseable {
                 0,
                 AddressVector.MAX_HOP_LIMIT,
                 link.local().port());
-        lifecycle.initialize(link.local().port(), 0, EnumSet.of(AccessFlag.REMOTE_READ));
+        lifecycle.initialize(
+                link.local().port(),
+                link.device().partitionKeyIndex(link.local().port()),
+                EnumSet.of(AccessFlag.REMOTE_READ));
         lifecycle.readyToReceive(itself, itself.mtu(), route, null);
         lifecycle.readyToSend(PSN);
     }

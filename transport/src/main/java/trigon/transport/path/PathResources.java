@@ -54,7 +54,7 @@ record PathResources(
             boolean written = capacity.ringBytes() != 0;
             lifecycle.initialize(
                     link.local().port(),
-                    0,
+                    link.device().partitionKeyIndex(link.local().port()),
                     written ? EnumSet.of(AccessFlag.REMOTE_WRITE) : EnumSet.noneOf(AccessFlag.class));
             PortAttributes port = link.device().queryPort(link.local().port()); // its MTU may have changed
             QueuePairEndpoint endpoint = new QueuePairEndpoint(

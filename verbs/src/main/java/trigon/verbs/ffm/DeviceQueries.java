@@ -86,6 +86,24 @@ final class DeviceQueries {
         }
     }
 
+    /** {@link trigon.verbs.DeviceContext#partitionKeyIndex}. A table that cannot be read has it at its beginning. */
+    static int partitionKeyIndex(long context, String deviceName, int port) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment key = arena.allocate(ValueLayout.JAVA_SHORT);
+            int length = Short.toUnsignedInt(ibv_port_attr.pkey_tbl_len(queryPort(context, deviceName, port, arena)));
+            List<Integer> keys = new ArrayList<>();
+            while (keys.size() < length && DeviceCalls.queryPartitionKey(context, port, keys.size(), key) == 0) {
+                keys.add(Short.toUnsignedInt(Short.reverseBytes(key.get(ValueLayout.JAVA_SHORT, 0))));
+            }
+            return PartitionKeys.indexOfBest(keys)
+                    .orElseThrow(() -> new VerbsException(
+                            "ibv_query_pkey",
+                            "%s port %d".formatted(deviceName, port),
+                            Errno.ENOENT,
+                            PartitionKeys.advice(keys)));
+        }
+    }
+
     /** The greatest number of entries of all ports together: the query returns those of all. Refuses a wrong port. */
     private static long gidTableLength(long context, String deviceName, int wantedPort, Arena arena) {
         long length = ibv_port_attr.gid_tbl_len(queryPort(context, deviceName, wantedPort, arena));

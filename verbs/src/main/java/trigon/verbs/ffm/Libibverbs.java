@@ -52,6 +52,7 @@ public final class Libibverbs {
             "ibv_modify_qp",
             "ibv_open_device",
             "ibv_query_device",
+            "ibv_query_pkey",
             "ibv_query_port",
             "ibv_query_qp",
             "ibv_reg_mr",

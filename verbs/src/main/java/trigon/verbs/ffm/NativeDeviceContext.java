@@ -90,6 +90,11 @@ final class NativeDeviceContext implements DeviceContext {
     }
 
     @Override
+    public int partitionKeyIndex(int port) {
+        return DeviceQueries.partitionKeyIndex(handle.address(), deviceName, port);
+    }
+
+    @Override
     public DeviceMemory deviceMemory() {
         int errno = probeDmaBuf();
         if (errno == Errno.EBADF || peerMemory) {

@@ -88,6 +88,11 @@ public final class DeviceCalls {
         return Verbs._ibv_query_gid_table(MemorySegment.ofAddress(context), entries, capacity, 0, entrySize);
     }
 
+    /** {@code ibv_query_pkey(3)}; the key is in network order. */
+    public static int queryPartitionKey(long context, int port, int index, MemorySegment key) {
+        return Verbs.ibv_query_pkey(MemorySegment.ofAddress(context), (byte) port, index, key);
+    }
+
     /** {@code ibv_alloc_pd(3)}. */
     public static long allocateProtectionDomain(long context) {
         MemorySegment device = MemorySegment.ofAddress(context);
