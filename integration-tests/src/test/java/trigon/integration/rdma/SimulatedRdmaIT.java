@@ -2,6 +2,7 @@ package trigon.integration.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -88,7 +89,9 @@ class SimulatedRdmaIT {
         "break a/one>b/one executed 40 acked 20",
         "hold a/one>b/one 3s after 50 times 1",
         "qp a/one * error times 2",
-        "qp b/one * fatal times 2"
+        "qp b/one * fatal times 2",
+        "cq a/one * overrun times 1",
+        "cq b/one * overrun times 1"
     })
     void aJobGoesOnWhen(String rule) throws Exception {
         try (NamespaceJob job = job("a", "b")) {
@@ -223,7 +226,12 @@ class SimulatedRdmaIT {
 
     @ParameterizedTest
     @Tag("long")
-    @Sampled({"port a/one down, port a/one up", "device b/one fail, device b/one return"})
+    @Sampled({
+        "port a/one down, port a/one up",
+        "port b/one armed, port b/one up",
+        "device b/one fail, device b/one return",
+        "device a/one remove, device a/one return"
+    })
     void aJobGoesOnWithout(String fails, String returns) throws Exception {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(20);
@@ -276,6 +284,126 @@ class SimulatedRdmaIT {
                                     .count()
                             == 2);
             device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    /** Those who wait for it hear that it is gone, and let go of it; so does the job at its end. */
+    @Test
+    @Tag("long")
+    void aDeviceIsRemovedWhileCallsAreUnderWay() throws Exception {
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            device.control("stall a/one 1000s");
+            device.control("port a/one down");
+            Await.until(
+                    job::output, PATIENCE, () -> job.ranks().getFirst().output().contains("PORT_ERROR"));
+            device.control("device a/one remove");
+            awaitMoves(job);
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    /** A device of two may have no descriptors, memory or node for the user. */
+    @ParameterizedTest
+    @Tag("long")
+    @Sampled({"5, EIO; ", "12, ENOMEM; ", "13, EACCES; ", "24, EMFILE; "})
+    void aDeviceThatCannotBeOpenedIsLeftOut(int errno, String why) throws Exception {
+        Map<String, String> environment = environment();
+        environment.put("SIMVERBS_RULES", "open a/one " + errno);
+        try (NamespaceJob job = job(environment, "a", "b")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.ranks().getFirst().output())
+                    .containsPattern("WARN.* one is not used: ibv_open_device failed on one: " + why)
+                    .containsPattern("two 10.0.2.1/24 \\(RDMA\\): [1-9]");
+        }
+    }
+
+    /** A subnet manager puts the partition keys where it likes. */
+    @ParameterizedTest
+    @Tag("long")
+    @Sampled({"0x7fff:0xffff", "0x8001:0xffff", "0x7fff:0x8001:0x8002"})
+    void thePartitionIsTheDefaultOneOrAFullMembers(String keys) throws Exception {
+        Map<String, String> environment = environment();
+        environment.put("SIMVERBS_PKEYS", keys.replace(':', ','));
+        try (NamespaceJob job = job(environment, "a", "b")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.ranks().getFirst().output())
+                    .contains("over one 10.0.1.1/24 (RDMA)", "over two 10.0.2.1/24 (RDMA)");
+        }
+    }
+
+    @Test
+    @Tag("long")
+    void limitedMembersOfAPartitionAreRefused() throws Exception {
+        Map<String, String> environment = environment();
+        environment.put("SIMVERBS_PKEYS", "0x7fff,0x0001");
+        environment.put("TRIGON_LINKS", "auto");
+        try (NamespaceJob job = job(environment, "a", "b")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.output()).containsPattern("WARN.* one is not used: .*limited member .*0x7fff, 0x0001");
+        }
+    }
+
+    /** One whose package is older than the call that reads GID tables. */
+    @Test
+    @Tag("long")
+    void anOldLibraryDoes() throws Exception {
+        Path present = Path.of(device.environment().get("LD_LIBRARY_PATH"), "libibverbs.so.1");
+        String old = new String(Files.readAllBytes(present), StandardCharsets.ISO_8859_1)
+                .replace("_ibv_query_gid_table", "_ibv_query_gid_tab__");
+        Files.writeString(directory.resolve("libibverbs.so.1"), old, StandardCharsets.ISO_8859_1);
+        Map<String, String> environment = environment();
+        environment.put("LD_LIBRARY_PATH", directory.toString());
+        try (NamespaceJob job = job(environment, "a", "b")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.ranks().getFirst().output())
+                    .contains("over one 10.0.1.1/24 (RDMA)", "over two 10.0.2.1/24 (RDMA)");
+        }
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @Sampled({"down, DOWN", "init, INITIALIZING", "armed, ARMED"})
+    void onlyAnActivePortIsUsed(String state, String word) throws Exception {
+        try (NamespaceJob first = job("a", "b")) { // makes the fabric
+            first.awaitRounds(1);
+            device.control("port a/one " + state);
+            first.end();
+        }
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.ranks().getFirst().output())
+                    .contains("not used: one: the port is " + word + ", not ACTIVE")
+                    .containsPattern("two 10.0.2.1/24 \\(RDMA\\): [1-9]");
+        }
+    }
+
+    /** Packets of the former size are lost then; the cable is used again with shorter ones. */
+    @Test
+    @Tag("long")
+    void aPortsMtuBecomesLessWhileAJobRuns() throws Exception {
+        for (String end : List.of("a one", "b one", "a two", "b two")) {
+            network.inside(end.substring(0, 1), "ip link set " + end.substring(2) + " mtu 9000");
+        }
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            network.inside("b", "ip link set one mtu 1500");
+            awaitMoves(job);
+            job.awaitRounds(20);
+            Await.until(job::output, PATIENCE, () -> job.output().contains(" returns to one "));
             job.awaitRounds(20);
             job.end();
         }
