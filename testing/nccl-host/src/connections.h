@@ -40,6 +40,9 @@ struct profile;
 struct rank {
   const struct options *options;
   struct profile *profile; /* of the communicator */
+  const struct tuner *tuner; /* asked before each all-reduce; NULL: none */
+  void *tuner_ctx;
+  bool is_slow; /* the tuner chose what is to take longer */
   struct net *net;
   struct rendezvous *rendezvous; /* NULL: this rank is alone */
   int number;

@@ -16,6 +16,7 @@
 #include "trace.h"
 #include "transfers.h"
 #include "tune.h"
+#include "tuner.h"
 
 static pthread_mutex_t print_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -146,10 +147,19 @@ static bool run_communicator(struct rank *rank) {
     return false;
   }
   rank->profile = &profile;
+  struct tuner tuner;
+  if (rank->options->tuned != 0 && tuner_find(&tuner, rank->net->library, 5)) {
+    rank->tuner = &tuner;
+    result = tuner_init(&tuner, &rank->tuner_ctx, id, (size_t)rank->options->ranks, (size_t)rank->options->nodes);
+    if (result != NCCL_SUCCESS) {
+      return fail(rank->number, "init of the tuner returned %d (%s)", result, result_name(result));
+    }
+  }
   pthread_t service;
   void *served = NULL;
   bool ok = pthread_create(&service, NULL, run_service, rank) == 0 && pthread_join(service, &served) == 0 &&
             served != NULL;
+  ok = (rank->tuner == NULL || tuner_finalize(rank->tuner, rank->tuner_ctx) == NCCL_SUCCESS) && ok;
   ok = profile_end(&profile) && ok;
   result = net_finalize(rank->net, rank->ctx);
   return (result == NCCL_SUCCESS || fail(rank->number, "finalize returned %d", result)) && ok;

@@ -21,6 +21,8 @@ static const char usage[] =
     "  --without-net        asks the tuner without initialising the network before\n"
     "  --measure            what a call of the tuner takes, beside one that decides nothing\n"
     "  --event-microseconds N  with --profiler: asks the tuner after all-reduces of so long\n"
+    "  --tuned US           of the all-reduce: asks ncclTunerPlugin_v5 before, tells the profiler what it chose, and\n"
+    "                       delays later messages by US microseconds unless that is ring, Simple and 2 channels\n"
     "  --profiler N         1 to 7: calls the plugin's ncclProfiler_vN as NCCL does, in --test ring\n"
     "  --net-events         instead, a profiler that counts what the plugin reports of its requests\n"
     "  --test ring          float32 ring all-reduce, every element checked (default)\n"
@@ -59,7 +61,7 @@ static const char usage[] =
 enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WITHOUT_JAVA, WARMUP, SPIN, TRACE,
        COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
-       EVENT_MICROSECONDS,
+       EVENT_MICROSECONDS, TUNED,
        PROFILER, NET_EVENTS, UNTIL, CUTS, PRINT_LONGER, GPU_MEMORY };
 
 static const struct option long_options[] = {
@@ -95,6 +97,7 @@ static const struct option long_options[] = {
     {"without-net", no_argument, NULL, WITHOUT_NET},
     {"measure", no_argument, NULL, MEASURE},
     {"event-microseconds", required_argument, NULL, EVENT_MICROSECONDS},
+    {"tuned", required_argument, NULL, TUNED},
     {"profiler", required_argument, NULL, PROFILER},
     {"net-events", no_argument, NULL, NET_EVENTS},
     {"until", required_argument, NULL, UNTIL},
@@ -187,6 +190,7 @@ static bool set(struct options *options, int option, const char *text) {
   case WITHOUT_NET: options->without_net = true; break;
   case MEASURE: options->measure = true; break;
   case EVENT_MICROSECONDS: ok = number(text, 1, 999999, &value); options->event_microseconds = (int)value; break;
+  case TUNED: ok = number(text, 1, 999999, &value); options->tuned = (int)value; break;
   case PROFILER: ok = number(text, 1, 7, &value); options->profiler = (int)value; break;
   case NET_EVENTS: options->net_events = true; break;
   case TUNER: ok = number(text, 2, 6, &value); options->tuner = (int)value; break;

@@ -49,6 +49,7 @@ struct options {
   int plant_rank;
   long plant_microseconds;
   bool spin; /* wait as NCCL does: yield, never sleep */
+  int tuned; /* microseconds that slow choices of the tuner cost, or 0: it is not asked */
   int profiler; /* API version of the profiler to call, or 0 */
   bool net_events; /* instead, one that counts what the net plugin reports */
   int tuner; /* API version of the tuner to ask, or 0: data are moved */

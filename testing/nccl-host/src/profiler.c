@@ -139,16 +139,17 @@ bool profiler_open(const struct options *options, void *library) {
 }
 
 bool profile_begin(struct profile *profile, const struct options *options, uint64_t comm, int rank) {
-  *profile = (struct profile){.ranks = options->ranks, .rank = rank, .comm = comm};
+  *profile = (struct profile){.ranks = options->ranks, .rank = rank, .comm = comm,
+                              .algorithm = "RING", .protocol = "SIMPLE"};
   if (of_process.table == NULL) {
     return true;
   }
   pthread_mutex_lock(&init_lock);
   profile->profiler = &of_process;
   int result = of_process.api < 4    ? of_process.v1->init(&profile->ctx, &mask)
-               : of_process.api == 4 ? of_process.v4->init(&profile->ctx, &mask, "host", comm, options->ranks,
+               : of_process.api == 4 ? of_process.v4->init(&profile->ctx, &mask, "host", comm, options->nodes,
                                                            options->ranks, rank, log_to_stderr)
-                                     : of_process.v5->init(&profile->ctx, comm, &mask, "host", options->ranks,
+                                     : of_process.v5->init(&profile->ctx, comm, &mask, "host", options->nodes,
                                                            options->ranks, rank, log_to_stderr);
   pthread_mutex_unlock(&init_lock);
   return result == NCCL_SUCCESS || fail(rank, "init of the profiler returned %d (%s)", result, result_name(result));
@@ -168,8 +169,8 @@ enum { BELOW = 1 << NCCL_PROFILE_PROXY_OP | 1 << NCCL_PROFILE_PROXY_STEP | 1 << 
   (c).seqNumber = profile->collectives;                                                                                \
   (c).func = "AllReduce";                                                                                              \
   (c).datatype = "ncclFloat32";                                                                                        \
-  (c).algo = "RING";                                                                                                   \
-  (c).proto = "SIMPLE"
+  (c).algo = profile->algorithm;                                                                                       \
+  (c).proto = profile->protocol
 
 static void describe(const struct profile *profile, union descriptor *d, size_t elements, uint8_t channels) {
   switch (profile->profiler->api) {

@@ -18,6 +18,8 @@ struct profile {
   int rank;
   uint64_t comm;
   uint64_t collectives;
+  const char *algorithm; /* of the next collective; v1 says ring and Simple */
+  const char *protocol;
   void *group;
   void *call;
   void *collective;

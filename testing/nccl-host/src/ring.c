@@ -13,6 +13,7 @@
 #include "host.h"
 #include "profiler.h"
 #include "transfers.h"
+#include "tuner.h"
 #include "until.h"
 
 enum { SLICES = 4 };
@@ -150,7 +151,8 @@ static bool stage(struct work *work) {
   if (piece.step > 0 && work->receives.done + SLICES <= flow->posted) {
     return false; /* this piece has not come from the rank before yet */
   }
-  if (!work->staged && !is_over(&work->compute_at, planted(work->rank, PLANT_COMPUTE))) {
+  const long slow = work->rank->is_slow && piece.step > 0 ? work->rank->options->tuned : 0;
+  if (!work->staged && !is_over(&work->compute_at, slow + planted(work->rank, PLANT_COMPUTE))) {
     return false;
   }
   if (!work->staged) {
@@ -235,10 +237,24 @@ static bool move_all(struct rank *rank, struct work *works) {
   return true;
 }
 
+/* What the tuner chooses is said to the profiler, and slow or not; the messages are the same. Returns the channels. */
+static int choose(struct rank *rank, size_t bytes) {
+  struct decision decision;
+  if (rank->tuner == NULL ||
+      tuner_decide(rank->tuner, rank->tuner_ctx, NCCL_TUNER_ALL_REDUCE, bytes, &decision) != NCCL_SUCCESS) {
+    return rank->options->channels;
+  }
+  rank->profile->algorithm = algorithm_name(decision.algorithm);
+  rank->profile->protocol = protocol_name(decision.protocol);
+  rank->is_slow = decision.algorithm != NCCL_TUNER_RING || decision.protocol != NCCL_TUNER_SIMPLE ||
+                  decision.channels != 2;
+  return decision.channels != 0 ? decision.channels : rank->options->channels;
+}
+
 static bool all_reduce(struct rank *rank, struct work *works, float *vector, size_t elements) {
   const int channels = rank->options->channels;
   delay(rank, PLANT_CALL);
-  profile_collective_begin(rank->profile, elements, channels);
+  profile_collective_begin(rank->profile, elements, choose(rank, elements * sizeof(float)));
   for (int c = 0; c < channels; c++) {
     begin(&works[c], rank, c, vector, elements);
     begin_profile(rank, &works[c], c);

@@ -17,12 +17,12 @@
 #include "events.h"
 
 /* What names and numbers are in a trace: trigon.report.model.CollectiveFinder has them. 0: another one. */
-enum { SEND = 6, RECV = 7 };
+enum { SEND = 6, RECV = 7, NODES_SHIFT = 32 };
 
 /* A communicator's profiler. */
 struct profile {
   uint64_t hash; /* NCCL's number of the communicator; up to v3 the events have it */
-  uint32_t ranks;
+  uint64_t ranks; /* and above them the nodes; up to v3 both are 0 */
 };
 
 /* Where things are in a descriptor; 0: nowhere. */
@@ -289,7 +289,8 @@ static bool policy_wants_events(nccl_logger log) {
 }
 
 /* Where nothing can be recorded NCCL calls nothing more: no error of ours is the user's. */
-static int open_profile(unsigned version, void **ctx, int *mask, uint64_t hash, int ranks, nccl_logger log) {
+static int open_profile(unsigned version, void **ctx, int *mask, uint64_t hash, int ranks, int nodes,
+                        nccl_logger log) {
   if (ctx == NULL) {
     return NCCL_SUCCESS;
   }
@@ -297,7 +298,7 @@ static int open_profile(unsigned version, void **ctx, int *mask, uint64_t hash, 
   const bool is_asked = policy_wants_events(log) || atomic_load(&trace_table.is_tracing) != 0;
   struct profile *profile = is_asked && mask != NULL ? malloc(sizeof *profile) : NULL;
   if (profile != NULL) {
-    *profile = (struct profile){.hash = hash, .ranks = (uint32_t)ranks};
+    *profile = (struct profile){.hash = hash, .ranks = (uint32_t)ranks | (uint64_t)(uint32_t)nodes << NODES_SHIFT};
     *ctx = profile;
     *mask |= events_of(version);
   }
@@ -328,20 +329,20 @@ static int state_with_arguments(void *handle, int state, void *args) {
 
 #define INIT_UNTIL_V3(v)                                                                                               \
   static int init_v##v(void **ctx, int *mask) {                                                                        \
-    return open_profile(v, ctx, mask, 0, 0, NULL);                                                                     \
+    return open_profile(v, ctx, mask, 0, 0, 0, NULL);                                                                  \
   }
 
 #define INIT_SINCE_V5(v)                                                                                               \
   static int init_v##v(void **ctx, uint64_t comm_id, int *mask, const char *name, int nodes, int ranks, int rank,      \
                        nccl_logger log) {                                                                              \
-    (void)name, (void)nodes, (void)rank;                                                                               \
-    return open_profile(v, ctx, mask, comm_id, ranks, log);                                                            \
+    (void)name, (void)rank;                                                                                            \
+    return open_profile(v, ctx, mask, comm_id, ranks, nodes, log);                                                     \
   }
 
 static int init_v4(void **ctx, int *mask, const char *name, uint64_t comm_hash, int nodes, int ranks, int rank,
                    nccl_logger log) {
-  (void)name, (void)nodes, (void)rank;
-  return open_profile(4, ctx, mask, comm_hash, ranks, log);
+  (void)name, (void)rank;
+  return open_profile(4, ctx, mask, comm_hash, ranks, nodes, log);
 }
 
 INIT_UNTIL_V3(1)

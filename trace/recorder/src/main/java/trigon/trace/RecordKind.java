@@ -34,9 +34,9 @@ public enum RecordKind {
 
     /**
      * A detail of an event, right behind its start; detail: which. Of a collective and a message: 0 the rank, and how
-     * many there are; 1 function, algorithm, protocol and channels, and bytes; 2 the peer, and NCCL's sequence number;
-     * 3 the communicator. Of an operation of the proxy: 1 its steps, and the peer. Of a kernel: 1 its start by the
-     * GPU's clock.
+     * many ranks and, from bit 32 on, nodes there are; 1 function, algorithm, protocol and channels, and bytes; 2 the
+     * peer, and NCCL's sequence number; 3 the communicator. Of an operation of the proxy: 1 its steps, and the peer. Of
+     * a kernel: 1 its start by the GPU's clock.
      */
     EVENT_DETAIL(17),
 

@@ -36,6 +36,9 @@ public final class Collective {
     private final long sequence;
     long bytes;
     String algorithm = "";
+    int channels;
+    int ranks;
+    int nodes;
     private final Map<Integer, Part> parts = new TreeMap<>();
     private final List<Message> messages = new ArrayList<>();
 
@@ -68,6 +71,21 @@ public final class Collective {
     /** For example {@code Ring/Simple}; empty where that is not known. */
     public String algorithm() {
         return algorithm;
+    }
+
+    /** NCCL's channels of it; 0 where that is not known. */
+    public int channels() {
+        return channels;
+    }
+
+    /** Ranks of the communicator; 0 where that is not known. */
+    public int ranks() {
+        return ranks;
+    }
+
+    /** Nodes of the communicator; 0 where that is not known. */
+    public int nodes() {
+        return nodes;
     }
 
     /** Parts of the ranks, by number; ranks without a trace are missing. */

@@ -95,6 +95,9 @@ final class CollectiveFinder {
                     _ -> new Collective(pointToPoint ? "SendRecv" : name, communicator, sequence));
             collective.bytes = Math.max(collective.bytes, event.values[1]);
             collective.algorithm = algorithm(event.arguments[1]);
+            collective.channels = (int) (event.arguments[1] >> 24 & 0xFF);
+            collective.ranks = (int) event.values[0];
+            collective.nodes = (int) (event.values[0] >>> 32);
             byEvent.put(event, collective);
             Collective.Part part = collective.part(rank.number());
             part.started = earliest(part.started, onFirst(rank, event.start));
