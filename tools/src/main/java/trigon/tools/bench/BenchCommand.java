@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -46,6 +47,7 @@ public final class BenchCommand extends ToolCommand {
     private static final int MAX_RANKS = 64;
     private static final int MAX_LOCAL_RANKS = 8;
     private static final int USUAL_RANKS = 2;
+    private static final int MAX_CHANNELS = 32;
     private static final int MAX_TIMEOUT = 86_000;
 
     private final Time time;
@@ -93,6 +95,14 @@ public final class BenchCommand extends ToolCommand {
             description = "Bytes, with K, M or G; multiples of 4 up to 1G. Default: 4K,64K,1M,16M; with --decode"
                     + " 4K,8K,16K,32K,64K")
     private List<String> sizes = List.of();
+
+    @Option(
+            names = "--channels",
+            split = ",",
+            paramLabel = "N",
+            description = "Connections at once between two neighbours, 1 to 32, as NCCL has them by its channels;"
+                    + " several by commas. Default: 1")
+    private List<Integer> channels = List.of(1);
 
     @Option(
             names = DECODE,
@@ -144,9 +154,11 @@ public final class BenchCommand extends ToolCommand {
             rank = 0;
         }
         Kind together = decode ? Kind.DECODE : Kind.ALL_REDUCE;
-        List<BenchStep> steps = pairs.isEmpty()
-                ? BenchStep.of(ranks, isAlone(), together, bytes)
-                : BenchStep.ofPairs(ranks, together, bytes);
+        List<BenchStep> steps = BenchStep.over(
+                channels,
+                pairs.isEmpty()
+                        ? BenchStep.of(ranks, isAlone(), together, bytes)
+                        : BenchStep.ofPairs(ranks, together, bytes));
         StepPrograms programs = new StepPrograms();
         Path folder = Files.createTempDirectory("trigon-bench");
         try (RemoteRanks others = new RemoteRanks(time, folder, programs::stop)) {
@@ -222,11 +234,12 @@ public final class BenchCommand extends ToolCommand {
 
     /** The command that runs another rank on its node. */
     private List<String> command(String node, int other, Meetings meetings) {
-        String arguments = "bench --json --meet %s --ranks %d --sizes %s --timeout %d%s%s %s --rank %d"
+        String arguments = "bench --json --meet %s --ranks %d --sizes %s --channels %s --timeout %d%s%s %s --rank %d"
                 .formatted(
                         meetings.of(other),
                         ranks,
                         String.join(",", sizes),
+                        channels.stream().map(String::valueOf).collect(Collectors.joining(",")),
                         timeout,
                         perftest ? " --perftest" : "",
                         decode ? " " + DECODE : "",
@@ -262,6 +275,9 @@ public final class BenchCommand extends ToolCommand {
         }
         if (timeout < 1 || timeout > MAX_TIMEOUT) {
             throw wrong("--timeout is " + timeout + ": must be 1 to 86000");
+        }
+        if (!channels.stream().allMatch(number -> number >= 1 && number <= MAX_CHANNELS)) {
+            throw wrong("--channels has " + channels + ": must be 1 to " + MAX_CHANNELS);
         }
         if (sizes.isEmpty()) {
             sizes = decode ? List.of("4K", "8K", "16K", "32K", "64K") : List.of("4K", "64K", "1M", "16M");

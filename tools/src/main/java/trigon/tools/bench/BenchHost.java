@@ -102,14 +102,16 @@ final class BenchHost {
 
     private Process start(BenchStep step, int place, String meeting) throws IOException {
         long reduced = step.kind() == Kind.POINT_TO_POINT ? 2 * step.bytes() : step.bytes();
-        String options = "--rank %d --ranks %d --bytes %d --iterations %d --warmup %d --timeout %d --print-rounds"
-                .formatted(
-                        place,
-                        step.ranks().size(),
-                        reduced,
-                        step.rounds(),
-                        Math.max(1, step.rounds() / 5),
-                        timeoutSeconds);
+        String options =
+                "--rank %d --ranks %d --bytes %d --channels %d --iterations %d --warmup %d --timeout %d --print-rounds"
+                        .formatted(
+                                place,
+                                step.ranks().size(),
+                                reduced,
+                                step.channels(),
+                                step.rounds(),
+                                Math.max(1, step.rounds() / 5),
+                                timeoutSeconds);
         List<String> words = new ArrayList<>(List.of("--rendezvous", meeting));
         words.addAll(List.of(options.split(" ", -1)));
         Process process = host.start(List.of(), words, environment, output(place), log(place));

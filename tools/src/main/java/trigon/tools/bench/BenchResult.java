@@ -68,7 +68,7 @@ record BenchResult(
             boolean failed = row.hasFailed();
             table.styled(
                     failed ? Style.BAD : Style.STRONG,
-                    row.step().kind(),
+                    row.step().test(),
                     row.step().who(nodes),
                     BenchStep.sizeText(row.step().bytes()),
                     failed ? NOTHING : row.rounds().size(),

@@ -103,12 +103,20 @@ record BenchRow(
     private boolean isSame(JsonObject row) {
         return row.text("test").equals(step.kind().toString())
                 && row.whole("bytes") == step.bytes()
+                && row.whole("channels") == step.channels()
                 && step.ranks().equals(row.values().get("ranks"));
     }
 
     Map<String, Object> json() {
-        Map<String, Object> json =
-                Json.object("test", step.kind().toString(), "ranks", step.ranks(), "bytes", step.bytes());
+        Map<String, Object> json = Json.object(
+                "test",
+                step.kind().toString(),
+                "ranks",
+                step.ranks(),
+                "bytes",
+                step.bytes(),
+                "channels",
+                step.channels());
         if (hasFailed()) {
             json.put("failed", failure);
         } else {

@@ -14,8 +14,13 @@ import java.util.stream.IntStream;
  *
  * @param ranks that take part, by their numbers
  * @param bytes of a message, or of the all-reduce
+ * @param channels over how many connections at once they go, in equal parts
  */
-record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
+record BenchStep(Kind kind, List<Integer> ranks, long bytes, int channels) {
+
+    BenchStep(Kind kind, List<Integer> ranks, long bytes) {
+        this(kind, ranks, bytes, 1);
+    }
 
     /** Bounds the time that a size takes. */
     private static final long BYTES_OF_A_SIZE = 64L << 20;
@@ -107,6 +112,19 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
         return bytes >= 1 << 10 && bytes % (1 << 10) == 0 ? (bytes >> 10) + " KiB" : bytes + " B";
     }
 
+    /** Each of these steps over each number of connections, the numbers of a size side by side. */
+    static List<BenchStep> over(List<Integer> channels, List<BenchStep> steps) {
+        return steps.stream()
+                .flatMap(step ->
+                        channels.stream().map(number -> new BenchStep(step.kind(), step.ranks(), step.bytes(), number)))
+                .toList();
+    }
+
+    /** Name of the test: the kind, and the number of connections if it is not one. */
+    String test() {
+        return channels == 1 ? kind.toString() : "%s, %d channels".formatted(kind, channels);
+    }
+
     /** Tells whether the other one is another size of the same. */
     boolean isLike(BenchStep other) {
         return kind == other.kind && ranks.equals(other.ranks);
@@ -133,6 +151,6 @@ record BenchStep(Kind kind, List<Integer> ranks, long bytes) {
 
     @Override
     public String toString() {
-        return kind + " of " + sizeText(bytes);
+        return test() + " of " + sizeText(bytes);
     }
 }

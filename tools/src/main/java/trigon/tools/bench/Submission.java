@@ -82,6 +82,7 @@ final class Submission {
                 "test", row.step().kind().toString(),
                 "ranks", row.step().ranks(),
                 "bytes", row.step().bytes(),
+                "channels", row.step().channels(),
                 "failed", row.hasFailed());
         if (!row.hasFailed()) {
             json.putAll(Json.object(

@@ -195,7 +195,8 @@ class BenchCommandTest {
 
         assertThat(run.out()).as(run.err()).contains("here and b", "here and c", "all 3");
         assertThat(Files.readAllLines(calls)).hasSize(3).allMatch(line -> line.contains("--rank 0"));
-        String options = " /opt/trigon bench --json --meet 10.0.0.1:7000 --ranks 3 --sizes 64K --timeout 30"
+        String options = " /opt/trigon bench --json --meet 10.0.0.1:7000 --ranks 3 --sizes 64K"
+                + " --channels 1 --timeout 30"
                 + " --until-end-of-input --rank ";
         assertThat(Files.readAllLines(remote)).containsExactlyInAnyOrder("b" + options + "1", "c" + options + "2");
     }
@@ -324,9 +325,9 @@ class BenchCommandTest {
     void aPairThatFailsIsARowWithItsReasonsAndTheOthersAreKept() throws Exception {
         String failing = "case \"$*\" in *:7001*) echo no path to c >&2; exit 1;; esac\n";
         String theirs = "{\"host\": \"c\", \"measurements\":"
-                + " [{\"test\": \"point-to-point\", \"ranks\": [0, 2], \"bytes\": 65536,"
+                + " [{\"test\": \"point-to-point\", \"ranks\": [0, 2], \"bytes\": 65536, \"channels\": 1,"
                 + " \"failed\": \"no cable there\"},"
-                + " {\"test\": \"all-reduce\", \"ranks\": [0, 1, 2], \"bytes\": 65536, \"networks\":"
+                + " {\"test\": \"all-reduce\", \"ranks\": [0, 1, 2], \"bytes\": 65536, \"channels\": 1, \"networks\":"
                 + " [{\"link\": \"cb\", \"interface\": \"cb\", \"subnet\": \"10.0.23.0/24\", \"carrier\": \"TCP\","
                 + " \"relays\": \"b over TCP\"}]}]}";
         String command = "bench --nodes here,b,c --sizes 64K --meet 10.0.0.1:7000 --remote /t --via "
