@@ -40,6 +40,7 @@ final class NodeChecks {
         facts.system().limits().ifPresent(checks::limits);
         checks.findings.addAll(GpuChecks.of(node, facts));
         checks.findings.addAll(Usb4Checks.of(node, facts));
+        checks.findings.addAll(TableChecks.of(node, facts));
         checks.findings.addAll(NcclChecks.of(node, facts.nccl(), facts.interfaces()));
         return checks.findings;
     }

@@ -53,7 +53,7 @@ public record NodeFacts(
                 SystemFacts.of(machine, links.config()),
                 NetworkFacts.of(machine, links),
                 NcclFacts.of(machine),
-                PluginFacts.of(links.config()),
+                PluginFacts.of(machine, links),
                 List.of(),
                 List.of());
     }

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.MachineLinks;
 import trigon.config.PluginConfig;
 import trigon.config.Settings;
 import trigon.config.UnknownVariable;
@@ -18,6 +20,7 @@ import trigon.system.InterfaceAddress;
  * @param topologyPort of announcements
  * @param clusterNode this node's name in the cluster file; empty if none lists it
  * @param cluster the nodes of that file
+ * @param tunedTable of the policy; empty without one, or for one of another kind
  */
 public record PluginFacts(
         List<String> settings,
@@ -26,7 +29,8 @@ public record PluginFacts(
         Optional<String> clusterFile,
         String clusterFingerprint,
         Optional<String> clusterNode,
-        Optional<List<ClusterNode>> cluster) {
+        Optional<List<ClusterNode>> cluster,
+        Optional<TunedTable> tunedTable) {
 
     /** A node of the cluster file. */
     public record ClusterNode(String name, List<ClusterNic> nics) {
@@ -43,7 +47,8 @@ public record PluginFacts(
     /** A NIC of such a node, by what the file names it. */
     public record ClusterNic(Optional<String> device, Optional<InterfaceAddress> address) {}
 
-    static PluginFacts of(PluginConfig config) {
+    static PluginFacts of(Machine machine, MachineLinks links) {
+        PluginConfig config = links.config();
         return new PluginFacts(
                 config.describe().stream()
                         .filter(line -> !line.startsWith("file:") && !line.startsWith("this node:"))
@@ -57,7 +62,8 @@ public record PluginFacts(
                 config.thisNode().map(NodeConfig::name),
                 config.cluster()
                         .map(cluster ->
-                                cluster.nodes().stream().map(ClusterNode::of).toList()));
+                                cluster.nodes().stream().map(ClusterNode::of).toList()),
+                config.value(Settings.POLICY_FILE).flatMap(file -> TunedTable.of(machine, file, links)));
     }
 
     /** Values of the settings by key, without their sources. */

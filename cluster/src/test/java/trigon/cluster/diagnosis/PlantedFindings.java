@@ -20,6 +20,9 @@ final class PlantedFindings {
         FAULTS.put("settings-wrong", n -> Nodes.texts(n.node("a"), "problems").add("links is xx"));
         FAULTS.put("unknown-variable", n -> n.node("a").put("unknownVariables", List.of("that is no setting")));
         FAULTS.put(
+                "table-stale",
+                n -> n.node("b").put("tunedTable", Json.object("file", "/t.o", "nccl", "2.28.9", "ncclNow", "2.30.7")));
+        FAULTS.put(
                 "prefix-not-the-files",
                 n -> Nodes.list(n.node("b"), "leftOut")
                         .add(Json.object("name", "if1b", "why", "the file's prefix", "weight", "suspect")));

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.cluster.machine.Machine;
+import trigon.cluster.machine.NcclLibrary;
 import trigon.system.PrintableText;
 import trigon.system.file.OpenFile;
 
@@ -33,18 +34,12 @@ public record ProcessFacts(
 
     private static final Pattern NCCL = Pattern.compile("libnccl\\.so(\\.[0-9.]+)?");
     private static final Pattern TRIGON = Pattern.compile("libnccl-(net|tuner)-trigon\\.so.*");
-    private static final Pattern NCCL_VERSION = Pattern.compile("NCCL version (\\d+\\.\\d+\\.\\d+[\\w.+-]*)");
     private static final Pattern CODE = Pattern.compile("^\\S+ ..x. \\S+ \\S+ \\d+\\s+(/.*)$");
-    private static final int PIECE_BYTES = 1 << 20;
-    private static final int MAX_OF_A_VERSION = 64;
-    private static final long MAX_OF_A_LIBRARY = 1L << 30;
 
     /** The most libraries of each kind that are examined: a stranger may have mapped any number. */
     private static final int MAX_LIBRARIES = 4;
 
     private static final int MAX_OF_A_RELEASE = 1 << 12;
-
-    private static final Pattern NUMBERED = Pattern.compile("libnccl\\.so\\.(\\d+\\.\\d+\\.\\d+)");
 
     public ProcessFacts {
         commandLine = List.copyOf(commandLine);
@@ -114,29 +109,7 @@ public record ProcessFacts(
 
     /** NCCL's version, from the library itself or else from its file name; empty if neither has it. */
     public static Optional<String> ncclVersion(Machine machine, String library) {
-        Optional<String> said = said(machine.file(library));
-        if (said.isPresent()) {
-            return said;
-        }
-        Matcher numbered = NUMBERED.matcher(nameOf(library));
-        return numbered.matches() ? Optional.of(numbered.group(1)) : Optional.empty();
-    }
-
-    /** Reads in pieces: the library has hundreds of megabytes, and a stranger's file may be anything. */
-    private static Optional<String> said(Path file) {
-        try (OpenFile library = OpenFile.open(file)) {
-            long end = Math.min(library.size(), MAX_OF_A_LIBRARY);
-            for (long at = 0; at < end; at += PIECE_BYTES - MAX_OF_A_VERSION) {
-                String piece = new String(library.read(at, PIECE_BYTES), StandardCharsets.ISO_8859_1);
-                Matcher said = NCCL_VERSION.matcher(piece);
-                if (said.find()) {
-                    return Optional.of(said.group(1));
-                }
-            }
-        } catch (IOException _) {
-            // not readable: by its name, then
-        }
-        return Optional.empty();
+        return NcclLibrary.version(machine, library);
     }
 
     /** Beside a stranger's library, the file may be anything, even a pipe without a writer. */
