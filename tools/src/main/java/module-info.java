@@ -16,6 +16,7 @@ module trigon.tools {
     exports trigon.tools.command;
     exports trigon.tools.console;
     exports trigon.tools.machine;
+    exports trigon.tools.nodes;
 
     opens trigon.tools to
             info.picocli;

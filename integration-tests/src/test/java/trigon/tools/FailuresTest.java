@@ -42,7 +42,9 @@ class FailuresTest {
             "policy verify FILE",
             "policy test FILE",
             "policy load FILE",
-            "verify -- FILE");
+            "verify -- FILE",
+            "tune --out FILE -- /nonexistent/program",
+            "tune --out /nonexistent/x.o --traces FILE -- /nonexistent/program");
 
     /** These write at the end of what takes longer than a unit test may; the examination needs other nodes. */
     private static final Set<String> WRITTEN_LAST = Set.of(
@@ -98,7 +100,7 @@ class FailuresTest {
         Set<String> options = new TreeSet<>();
         add(TrigonProgram.commandLine(HERE, console), options);
         Set<String> tried = LINES.stream()
-                .map(line -> line.replaceAll("--(shape|output) [^F ]\\S+ ", ""))
+                .map(line -> line.replaceAll("--(shape|output|out) [^F ]\\S+ ", ""))
                 .map(line -> line.replaceFirst(" FILE$| FILE .*", ""))
                 .collect(Collectors.toCollection(TreeSet::new));
         tried.addAll(WRITTEN_LAST);

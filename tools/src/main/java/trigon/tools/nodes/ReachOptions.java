@@ -36,6 +36,11 @@ public final class ReachOptions {
         return List.of(via.strip().split("\\s+"));
     }
 
+    /** The same options for another command. */
+    public List<String> words() {
+        return remote.isEmpty() ? List.of("--via", via) : List.of("--via", via, "--remote", remote);
+    }
+
     /**
      * The command {@code trigon} on another node.
      *
