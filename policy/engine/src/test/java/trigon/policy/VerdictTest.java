@@ -93,6 +93,6 @@ class VerdictTest {
     void thereAreSevenOfEachAndAllExamples() throws IOException {
         assertThat(safePrograms()).hasSize(7);
         assertThat(Objects.in(Objects.PROGRAMS, "unsafe_")).hasSize(7);
-        assertThat(examples()).hasSize(15);
+        assertThat(examples()).hasSize(16);
     }
 }
