@@ -2,11 +2,10 @@ package trigon.transport.request;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongFunction;
@@ -64,11 +63,11 @@ public final class UnconfirmedMessages implements AutoCloseable {
     private final MemorySegment state;
     private final long address;
 
-    /** Those that there are: the first one, or all. */
-    private final List<MemorySegment> rings = new ArrayList<>();
+    /** The rings that there are, one behind the other: all of them, or the first one. */
+    private final MemorySegment memory;
 
-    private final List<MemoryRegion> regions = new ArrayList<>();
-    private ProtectionDomain protectionDomain;
+    private final int rings;
+    private final Map<ProtectionDomain, MemoryRegion> regions = new HashMap<>();
 
     /** None, in rings that are registered there. */
     public UnconfirmedMessages(ProtectionDomain protectionDomain) {
@@ -76,45 +75,29 @@ public final class UnconfirmedMessages implements AutoCloseable {
     }
 
     /**
-     * With larger rings of another memory; where there is none, what is too long for the first one is not copied.
+     * With rings of another memory; where there is none, what is too long for the first ring is not copied.
      *
      * @param allocator gives so many bytes, which take no room before they are used; or nothing
      */
     UnconfirmedMessages(ProtectionDomain protectionDomain, LongFunction<Optional<MemorySegment>> allocator) {
-        this.protectionDomain = protectionDomain;
         state = Arena.ofAuto().allocate(BYTES, LINE);
         address = state.address();
-        rings.add(Arena.ofAuto().allocate(RING_BYTES[0], LINE));
-        long larger = Arrays.stream(RING_BYTES).skip(1).asLongStream().sum();
-        allocator.apply(larger).ifPresent(this::addLarger);
-        for (int number = 0; number < rings.size(); number++) {
-            long ring = ringAt(number);
-            Memory.putLong(ring + RING_ADDRESS, rings.get(number).address());
-            Memory.putInt(ring + RING_LENGTH, RING_BYTES[number]);
+        Optional<MemorySegment> all =
+                allocator.apply(Arrays.stream(RING_BYTES).asLongStream().sum());
+        rings = all.isPresent() ? RING_BYTES.length : 1;
+        memory = all.orElseGet(() -> Arena.ofAuto().allocate(RING_BYTES[0], LINE));
+        long begin = memory.address();
+        for (int number = 0; number < rings; number++) {
+            Memory.putLong(ringAt(number) + RING_ADDRESS, begin);
+            Memory.putInt(ringAt(number) + RING_LENGTH, RING_BYTES[number]);
+            begin += RING_BYTES[number];
         }
-        Memory.putInt(address + LONGEST, Math.min(LONGEST_COPY, RING_BYTES[rings.size() - 1] / LONGEST_OF_RING));
-        register();
-    }
-
-    private void addLarger(MemorySegment memory) {
-        long from = 0;
-        for (int number = 1; number < RING_BYTES.length; number++) {
-            rings.add(memory.asSlice(from, RING_BYTES[number]));
-            from += RING_BYTES[number];
-        }
+        Memory.putInt(address + LONGEST, Math.min(LONGEST_COPY, RING_BYTES[rings - 1] / LONGEST_OF_RING));
+        moveTo(protectionDomain);
     }
 
     private long ringAt(int number) {
         return address + RINGS + number * RING_STRIDE;
-    }
-
-    private void register() {
-        for (int number = 0; number < rings.size(); number++) {
-            MemoryRegion region = protectionDomain.registerMemory(
-                    rings.get(number).address(), RING_BYTES[number], EnumSet.noneOf(AccessFlag.class));
-            regions.add(region);
-            Memory.putInt(ringAt(number) + RING_KEY, region.localKey());
-        }
     }
 
     /** The numbers that the entry library has, too, by the names there. */
@@ -143,14 +126,18 @@ public final class UnconfirmedMessages implements AutoCloseable {
         return address;
     }
 
-    /** The rings are registered there from now on. */
+    /**
+     * The rings are registered there, too, and used with that from now on. Where they were they stay: a device that
+     * lets go of memory asks each of its queue pairs before, and hundreds of connections may move at once.
+     */
     public void moveTo(ProtectionDomain next) {
-        if (next.equals(protectionDomain)) {
-            return;
+        MemoryRegion region = regions.computeIfAbsent(
+                next,
+                domain -> domain.registerMemory(
+                        memory.address(), memory.byteSize(), EnumSet.noneOf(AccessFlag.class)));
+        for (int number = 0; number < rings; number++) {
+            Memory.putInt(ringAt(number) + RING_KEY, region.localKey());
         }
-        protectionDomain = next;
-        close();
-        register();
     }
 
     /** The next message asks the peer how far it is. */
@@ -193,7 +180,7 @@ public final class UnconfirmedMessages implements AutoCloseable {
     /** After the queue pair that has posted from the rings. */
     @Override
     public void close() {
-        regions.forEach(MemoryRegion::close);
+        regions.values().forEach(MemoryRegion::close);
         regions.clear();
     }
 }
