@@ -30,9 +30,12 @@ import trigon.tools.console.Console;
 @Isolated("a program that another thread starts meanwhile holds the script open: \"text file busy\"")
 class JsonOfCommandsTest {
 
-    /** The doctor's agent speaks JSON always, reports are files, and others change something and say what. */
+    /**
+     * The doctor's agent speaks JSON always, reports are files, and others change something and say what. The facts of
+     * tune are those of bench, or a policy's.
+     */
     private static final Set<String> WITHOUT_FACTS =
-            Set.of("agent", "disable", "down", "enable", "relay", "report", "trace", "train", "up");
+            Set.of("agent", "disable", "down", "enable", "relay", "report", "trace", "train", "tune", "up");
 
     /** For a shell, and for Prometheus. */
     private static final Set<String> WITHOUT_WIDTH = Set.of("env", "metrics");
