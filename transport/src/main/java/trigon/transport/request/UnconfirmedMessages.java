@@ -133,8 +133,7 @@ public final class UnconfirmedMessages implements AutoCloseable {
     public void moveTo(ProtectionDomain next) {
         MemoryRegion region = regions.computeIfAbsent(
                 next,
-                domain -> domain.registerMemory(
-                        memory.address(), memory.byteSize(), EnumSet.noneOf(AccessFlag.class)));
+                domain -> domain.registerMemory(memory.address(), memory.byteSize(), EnumSet.noneOf(AccessFlag.class)));
         for (int number = 0; number < rings; number++) {
             Memory.putInt(ringAt(number) + RING_KEY, region.localKey());
         }
