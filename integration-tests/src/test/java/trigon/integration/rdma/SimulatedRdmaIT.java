@@ -451,7 +451,7 @@ class SimulatedRdmaIT {
         }
     }
 
-    /** Where TCP passes in full, and RDMA in short packets alone, these are used, if nothing better leads there. */
+    /** Short packets are used where RDMA passes in no others, though TCP does, if nothing better leads there. */
     @ParameterizedTest
     @Tag("long")
     @Sampled({"loss-over a>b 1024", "loss-over a-b 1024"})

@@ -147,7 +147,7 @@ public final class DataPathProbe implements Runnable {
         return unacknowledged.isEmpty();
     }
 
-    /** What is made over this path from now on has short packets, for a while. */
+    /** Takes note of it, so that new queue pairs over this path have short packets for a while. */
     private VerbsException onlyShortPass() {
         int lost = unacknowledged.element();
         sizes.fullIsLost(lost, passed);

@@ -55,7 +55,7 @@ public final class RaisingVerbs implements VerbsProvider {
     /** A device of that name refuses new queue pairs. */
     public volatile String refusing = "";
 
-    /** What is as long as the path MTU is lost: the work request with that number, by which probes post it. */
+    /** Packets as long as the path MTU are lost: work requests with that number, by which probes post them. */
     public volatile boolean losesLong;
 
     private static final int LONG = Mtu.MTU_4096.bytes();

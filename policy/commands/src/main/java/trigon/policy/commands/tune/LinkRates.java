@@ -17,7 +17,7 @@ import trigon.tools.console.Console;
 import trigon.tools.console.Table;
 import trigon.tools.nodes.ReachOptions;
 
-/** What {@code trigon bench} measures of several connections at once, as facts. */
+/** Facts of 1, 2 and 4 connections at once, as {@code trigon bench} measures them. */
 final class LinkRates {
 
     private static final long SHORT = 64;

@@ -77,7 +77,7 @@ final class TunedProgram {
                 .orElse("");
     }
 
-    /** What the program has run with, for the doctor. */
+    /** Library, its version and this node's links, with which the program has run; the doctor compares them. */
     String madeFor() {
         return TunedTable.text(
                 library,
