@@ -19,11 +19,13 @@ void end_register(struct end *end, uint32_t key) {
 }
 
 void end_deregister(struct end *end) {
-  F.remove_region(end->device, end->region);
+  const bool is_left = F.remove_region(end->device, end->region);
   F.lock(end->pair);
   F.forget(end->pair, end->region);
   F.unlock(end->pair);
-  F.free_region(end->region);
+  if (is_left) {
+    F.free_region(end->region);
+  }
   end->region = NULL;
 }
 

@@ -2,6 +2,7 @@
  * Threads that post, poll, take memory back and change the state of two queue pairs, with a mover: nothing is lost, and
  * ThreadSanitizer sees no race.
  */
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,7 +10,7 @@
 
 #define F software_functions
 
-enum { MESSAGES = 400, LONG = 100000, ROUNDS = 3, POSTS = 2000 };
+enum { MESSAGES = 400, LONG = 100000, ROUNDS = 3, POSTS = 2000, USERS = 2, REMOVALS = 5000 };
 
 static struct ends ends;
 static _Atomic uint32_t over;
@@ -62,8 +63,7 @@ static void *control(void *argument) {
     if (gives) {
       F.give(end->pair);
     }
-    if (other != NULL) {
-      F.remove_region(end->device, other);
+    if (other != NULL && F.remove_region(end->device, other)) {
       F.lock(end->pair);
       F.forget(end->pair, other);
       F.unlock(end->pair);
@@ -126,8 +126,76 @@ static void nothing_is_missed(void) {
   ends_close(&ends);
 }
 
+/* ---- memory that goes while it is used ---- */
+
+static struct regions regions;
+static _Atomic uint32_t key; /* of the region that is there */
+static _Atomic uint32_t found;
+static uint64_t memory[USERS];
+static pthread_mutex_t user_lock[USERS];
+
+/* Writes to the region that is there, as a queue pair does under its lock. */
+static void *use(void *argument) {
+  pthread_mutex_t *lock = argument;
+  uint64_t *place = &memory[lock - user_lock];
+  for (uint64_t i = 0; atomic_load(&over) == 0; i++) {
+    (void)pthread_mutex_lock(lock);
+    struct region *region =
+        regions_remote(&regions, DOMAIN, atomic_load(&key), (uint64_t)(uintptr_t)memory, sizeof memory, 0);
+    if (region != NULL) {
+      atomic_store_explicit(&found, 1, memory_order_relaxed);
+      *place = i;
+      region_leave(region);
+    }
+    (void)pthread_mutex_unlock(lock);
+  }
+  return NULL;
+}
+
+/* Once a region is removed, its memory is its owner's alone, whether somebody was using it or nobody. */
+static void nobody_uses_what_is_removed(void) {
+  over = 0;
+  pthread_t users[USERS];
+  for (int i = 0; i < USERS; i++) {
+    CHECK(pthread_mutex_init(&user_lock[i], NULL) == 0);
+    CHECK(pthread_create(&users[i], NULL, use, &user_lock[i]) == 0);
+  }
+  for (uint32_t i = 1; i <= REMOVALS; i++) {
+    const struct region like = {.address = (uint64_t)(uintptr_t)memory, .length = sizeof memory, .domain = DOMAIN,
+                                .local_key = i, .remote_key = i};
+    struct region *region = regions_add(&regions, &like);
+    CHECK(region != NULL);
+    atomic_store(&found, 0);
+    atomic_store(&key, i);
+    while (atomic_load_explicit(&found, memory_order_relaxed) == 0) {
+      (void)sched_yield();
+    }
+    if (regions_remove(&regions, region)) {
+      for (int user = 0; user < USERS; user++) {
+        (void)pthread_mutex_lock(&user_lock[user]);
+        (void)pthread_mutex_unlock(&user_lock[user]);
+      }
+      region_free(region);
+    }
+    for (int user = 0; user < USERS; user++) {
+      memory[user] = UINT64_MAX;
+    }
+    (void)sched_yield();
+    for (int user = 0; user < USERS; user++) {
+      CHECK(memory[user] == UINT64_MAX);
+    }
+  }
+  atomic_store(&over, 1);
+  for (int i = 0; i < USERS; i++) {
+    CHECK(pthread_join(users[i], NULL) == 0);
+    (void)pthread_mutex_destroy(&user_lock[i]);
+  }
+  regions_end(&regions);
+}
+
 int main(void) {
   nothing_is_missed();
+  nobody_uses_what_is_removed();
   for (int round = 0; round < ROUNDS; round++) {
     struct mover *mover = F.start_mover("mover", 5000);
     run_round(round == 0 ? NULL : mover);

@@ -420,19 +420,26 @@ static void keys_are_found(void) {
     } else {
       CHECK(regions_local(&regions, DOMAIN, like.local_key, like.address + 1, 4095, 1) == made[slot]);
       CHECK(regions_remote(&regions, DOMAIN, like.remote_key, like.address, 4096, 0) == made[slot]);
+      region_leave(made[slot]);
+      const bool is_used = random_below(4) == 0;
+      if (!is_used) {
+        region_leave(made[slot]);
+      }
       CHECK(regions_local(&regions, DOMAIN, like.local_key, like.address + 1, 4096, 1) == NULL);
       CHECK(regions_local(&regions, DOMAIN, like.local_key, like.address - 1, 1, 1) == NULL);
       CHECK(regions_local(&regions, DOMAIN + 1, like.local_key, like.address, 1, 1) == NULL);
       CHECK(regions_local(&regions, DOMAIN, like.local_key, like.address, 1, 2) == NULL);
-      regions_remove(&regions, made[slot]);
+      const bool is_left = regions_remove(&regions, made[slot]);
+      CHECK(is_left || !is_used);
       CHECK(regions_local(&regions, DOMAIN, like.local_key, like.address, 1, 1) == NULL);
-      region_free(made[slot]);
+      if (is_left) {
+        region_free(made[slot]);
+      }
       made[slot] = NULL;
     }
   }
   for (int i = 0; i < REGIONS; i++) {
-    if (made[i] != NULL) {
-      regions_remove(&regions, made[i]);
+    if (made[i] != NULL && regions_remove(&regions, made[i])) {
       region_free(made[i]);
     }
   }

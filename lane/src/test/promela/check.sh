@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks gate.pml in all interleavings with Spin, and order.pml in all orders of its stores, and that both find the
-# defects that can be planted there.
+# Checks gate.pml and removal.pml in all interleavings with Spin, and order.pml in all orders of its stores, and that
+# they find the defects that can be planted there.
 #   check.sh DIRECTORY    for what Spin makes
 set -eu
 models=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -24,8 +24,12 @@ expect 0 gate.pml
 expect 0 gate.pml -DNOTICED
 expect 1 gate.pml -DKEEPS_GATE
 expect 1 gate.pml -DLOOKS_FIRST -DNOTICED
+expect 0 removal.pml
+expect 1 removal.pml -DLOOKS_FIRST
+expect 1 removal.pml -DCOUNTS_FIRST
 expect 0 order.pml
 expect 1 order.pml -DNO_BARRIER=true
 expect 1 order.pml -DLEAVES_EARLY=true
 expect 1 order.pml -DOPENS_EARLY=true
-echo "the gate is right in all interleavings, and in all orders of stores; the five planted defects were found"
+echo "the gate and the removal of memory are right in all interleavings, the gate in all orders of stores, too; the seven"
+echo "planted defects were found"

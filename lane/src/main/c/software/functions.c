@@ -206,8 +206,7 @@ static struct region *add_region(struct software_device *device, int64_t address
 }
 
 static int64_t remove_region(struct software_device *device, struct region *region) {
-  regions_remove(&device->regions, region);
-  return 0;
+  return regions_remove(&device->regions, region);
 }
 
 static int64_t free_region(struct region *region) {

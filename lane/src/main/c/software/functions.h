@@ -79,7 +79,7 @@ struct software_functions {
   int64_t (*hear)(struct software_device *device);
   struct region *(*add_region)(struct software_device *device, int64_t address, int64_t length, int64_t access,
                                int64_t domain, int64_t keys);
-  int64_t (*remove_region)(struct software_device *device, struct region *region);
+  int64_t (*remove_region)(struct software_device *device, struct region *region); /* 1: is to be freed */
   int64_t (*free_region)(struct region *region);
 
   /* In memory of Java's, of so many bytes: aligned to 8, all 0. */

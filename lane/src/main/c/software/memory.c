@@ -4,6 +4,9 @@
 
 enum { FEWEST_PLACES = 16 };
 
+/* Most regions that are kept: 80 KiB, and with 1000 queue pairs one lock for each that is removed. */
+enum { MOST_KEPT = 1024 };
+
 struct region no_region;
 
 /* Where one was: the search goes on behind it. */
@@ -107,11 +110,20 @@ static struct region_table *take_replaced(struct region_table *table, struct reg
   return replaced;
 }
 
-void regions_remove(struct regions *regions, struct region *region) {
-  atomic_store_explicit(&region->open, 0, memory_order_release);
+bool regions_remove(struct regions *regions, struct region *region) {
+  atomic_store(&region->open, 0);
   take_out(regions->by_local_key, region->local_key, region);
   take_out(regions->by_remote_key, region->remote_key, region);
   region->replaced = take_replaced(regions->by_remote_key, take_replaced(regions->by_local_key, NULL));
+  region->removed_before = regions->removed;
+  if (atomic_load(&region->users) == 0 && regions->kept < MOST_KEPT) {
+    regions->removed = region;
+    regions->kept++;
+    return false;
+  }
+  regions->removed = NULL;
+  regions->kept = 0;
+  return true;
 }
 
 static void free_tables(struct region_table *first) {
@@ -123,22 +135,35 @@ static void free_tables(struct region_table *first) {
 }
 
 void region_free(struct region *region) {
-  free_tables(region->replaced);
-  free(region);
+  while (region != NULL) {
+    struct region *before = region->removed_before;
+    free_tables(region->replaced);
+    free(region);
+    region = before;
+  }
 }
 
 void regions_end(struct regions *regions) {
+  region_free(regions->removed);
   free_tables(regions->by_local_key);
   free_tables(regions->by_remote_key);
 }
 
 static struct region *allowed(struct region *region, uint64_t domain, uint64_t address, uint32_t length,
                               uint32_t access) {
-  if (region == NULL || region->domain != domain || (region->access & access) != access || !region_is_open(region)) {
+  if (region == NULL || region->domain != domain || (region->access & access) != access) {
     return NULL;
   }
   const uint64_t offset = address - region->address;
-  return address >= region->address && length <= region->length && offset <= region->length - length ? region : NULL;
+  if (address < region->address || length > region->length || offset > region->length - length) {
+    return NULL;
+  }
+  region_use(region);
+  if (!region_is_open(region)) {
+    region_leave(region);
+    return NULL;
+  }
+  return region;
 }
 
 struct region *regions_local(const struct regions *regions, uint64_t domain, uint32_t key, uint64_t address,

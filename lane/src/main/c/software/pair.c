@@ -191,12 +191,17 @@ void pair_reset(struct queue_pair *pair) {
   pair->reason = REASON_NONE;
 }
 
-/* A region that is about to be freed. */
+static void forget(struct region **used, const struct region *region) {
+  if (*used == region) {
+    region_use(&no_region);
+    region_leave(*used);
+    *used = &no_region;
+  }
+}
+
 void pair_forget(struct queue_pair *pair, const struct region *region) {
-  if (pair->outbound != NULL && pair->outbound->payload == region) {
-    pair->outbound->payload = &no_region;
+  if (pair->outbound != NULL) {
+    forget(&pair->outbound->payload, region);
   }
-  if (pair->responder.target == region) {
-    pair->responder.target = &no_region;
-  }
+  forget(&pair->responder.target, region);
 }

@@ -249,8 +249,10 @@ void pair_arm(struct queue_pair *pair);
 /* Under the lock: to the error state, and flushes what is posted; nothing if it is there, or closed. */
 void pair_fail(struct queue_pair *pair, enum reason reason);
 void pair_reset(struct queue_pair *pair);
-void pair_forget(struct queue_pair *pair, const struct region *region);
 void pair_poll(struct queue_pair *pair);
+
+/* Under the lock: leaves a region that was removed; the message that uses it fails when it goes on. */
+void pair_forget(struct queue_pair *pair, const struct region *region);
 
 bool is_left_to_mover(const struct queue_pair *pair, const struct stream *stream, uint32_t bytes);
 bool has_long_message(const struct queue_pair *pair);

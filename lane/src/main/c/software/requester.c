@@ -202,6 +202,7 @@ static void start_next(struct queue_pair *pair, struct outbound *out) {
       memcpy(out->staging + out->to, (const void *)(uintptr_t)entry->local_address, entry->length);
     }
     out->to += entry->length;
+    region_leave(region);
   } else {
     out->payload = region;
     out->payload_address = entry->local_address;
@@ -236,6 +237,7 @@ bool outbound_has_output(const struct queue_pair *pair, const struct outbound *o
 }
 
 static void drop_payload(struct outbound *out) {
+  region_leave(out->payload);
   out->payload = NULL;
   out->payload_left = 0;
 }
@@ -291,7 +293,7 @@ static bool write_out(struct queue_pair *pair, struct outbound *out) {
   out->payload_address += of_payload;
   out->payload_left -= of_payload;
   if (out->payload_left == 0) {
-    out->payload = NULL;
+    drop_payload(out);
   }
   return (uint64_t)bytes == (uint64_t)staged + chunk;
 }

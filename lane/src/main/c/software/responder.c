@@ -129,9 +129,14 @@ static void stop_waiting(struct queue_pair *pair) {
   atomic_store(&pair->awaits_receive, 0);
 }
 
+static void leave_target(struct responder *responder) {
+  region_leave(responder->target);
+  responder->target = NULL;
+}
+
 /* The request that is under way is not carried on. */
 void responder_drop(struct queue_pair *pair) {
-  pair->responder.target = NULL;
+  leave_target(&pair->responder);
   stop_waiting(pair);
 }
 
@@ -162,7 +167,7 @@ static void refuse(struct queue_pair *pair, struct inbound *in, int16_t why) {
   in->not_ready_pending = false;
   in->refusing = true;
   pair->responder.stage = STAGE_REFUSED;
-  pair->responder.target = NULL;
+  leave_target(&pair->responder);
   discard(in);
   responses_ring(in);
 }
@@ -228,7 +233,7 @@ static void expect_payload(struct inbound *in, uint32_t bytes) {
 /* All of a WRITE or SEND is in memory. */
 static void finish_message(struct queue_pair *pair, struct inbound *in) {
   struct responder *responder = &pair->responder;
-  responder->target = NULL;
+  leave_target(responder);
   struct completion completion = {.opcode = COMPLETION_RECEIVE, .bytes = responder->length};
   if (responder->opcode != WIRE_SEND && responder->opcode != WIRE_WRITE) {
     completion.immediate = htobe32(responder->immediate);

@@ -37,12 +37,17 @@ public final class NativeDevice {
         return functions.call(Function.ADD_REGION, address, start, length, access, domain, keys, 0);
     }
 
-    /** Ends all access to a region. Under the device's monitor. */
-    public void removeRegion(long region) {
-        functions.call(Function.REMOVE_REGION, address, region);
+    /**
+     * Ends all access to a region. Under the device's monitor.
+     *
+     * @return true if a queue pair may be using it: then it is to be {@linkplain #freeRegion freed}, once each queue
+     *     pair has forgotten it. False: nobody does, and it is gone
+     */
+    public boolean removeRegion(long region) {
+        return functions.call(Function.REMOVE_REGION, address, region) != 0;
     }
 
-    /** Frees a region that was removed, and that all queue pairs have forgotten since. */
+    /** Frees a region that had to be left, and that all queue pairs have forgotten since. */
     public void freeRegion(long region) {
         functions.call(Function.FREE_REGION, region);
     }

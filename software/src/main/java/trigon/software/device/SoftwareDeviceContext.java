@@ -270,6 +270,11 @@ final class SoftwareDeviceContext implements DeviceContext {
         }
     }
 
+    /** Returns once everybody who moves data has finished what he was doing. Any thread, without the monitor. */
+    void awaitQueuePairs() {
+        queuePairs.values().forEach(queuePair -> queuePair.lock().locked(() -> {}));
+    }
+
     /** Returns the part of the device in C. Any thread. */
     NativeDevice inC() {
         return bell.device();

@@ -1,6 +1,7 @@
 package trigon.software.device;
 
 import java.util.Set;
+import trigon.software.memory.MemoryRegions;
 import trigon.software.memory.SoftwareMemoryRegion;
 import trigon.system.Errno;
 import trigon.verbs.AccessFlag;
@@ -70,17 +71,25 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
     }
 
     private void deregister(SoftwareMemoryRegion region) {
-        boolean first;
+        MemoryRegions.Removed removed;
         synchronized (context) {
-            first = context.memoryRegions().remove(region);
+            removed = context.memoryRegions().remove(region);
         }
-        context.forget(region); // also for who closes it while another does
-        if (first) {
-            context.memoryRegions().free(region);
-            synchronized (context) {
-                released();
-                context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
+        switch (removed) {
+            case UNUSED -> onDeregistered();
+            case IN_USE -> {
+                context.forget(region);
+                context.memoryRegions().free(region);
+                onDeregistered();
             }
+            case BEFORE -> context.awaitQueuePairs();
+        }
+    }
+
+    private void onDeregistered() {
+        synchronized (context) {
+            released();
+            context.ledger().closed(ResourceLedger.Kind.MEMORY_REGION);
         }
     }
 

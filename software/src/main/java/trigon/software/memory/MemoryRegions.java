@@ -16,6 +16,16 @@ public final class MemoryRegions {
     private final SecureRandom random = new SecureRandom();
     private final NativeDevice device;
 
+    /** How a region was when it was removed. */
+    public enum Removed {
+        /** Nobody uses it, or will. */
+        UNUSED,
+        /** A queue pair may be using it until it has forgotten it. */
+        IN_USE,
+        /** It had been removed before, and a queue pair may still be using it. */
+        BEFORE
+    }
+
     /** Of a device that has none. */
     public MemoryRegions(NativeDevice device) {
         this.device = device;
@@ -42,16 +52,15 @@ public final class MemoryRegions {
         throw new OutOfMemoryError("no native memory for a memory region");
     }
 
-    /** Takes the keys back and ends all access. True the first time. */
-    public boolean remove(SoftwareMemoryRegion region) {
+    /** Takes the keys back and ends all access. Returns what is to be done then. */
+    public Removed remove(SoftwareMemoryRegion region) {
         if (!region.markClosed()) {
-            return false;
+            return Removed.BEFORE;
         }
-        device.removeRegion(region.inC());
-        return true;
+        return device.removeRegion(region.inC()) ? Removed.IN_USE : Removed.UNUSED;
     }
 
-    /** Frees what C had of it: all queue pairs have forgotten it since {@link #remove}. Once. */
+    /** Frees what C had of one that was in use: all queue pairs have forgotten it since {@link #remove}. Once. */
     public void free(SoftwareMemoryRegion region) {
         device.freeRegion(region.inC());
     }

@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 import trigon.verbs.MemoryRegion;
 
 /**
- * Registered memory. C asks whether it is open before every access; closing it says no, and then waits until each queue
- * pair has come to the end of what it was doing.
+ * Registered memory. C asks whether it is open before every access; closing it says no, and then, if it is used, waits
+ * until each queue pair has come to the end of what it was doing.
  */
 public final class SoftwareMemoryRegion implements MemoryRegion {
 

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -90,6 +91,21 @@ class ReclaimStressTest {
     }
 
     /** Posts WRITEs of any length until that is refused, or fails. */
+    /** However many queue pairs there are, and whatever they do. */
+    @Test
+    void memoryThatNobodyUsesIsTakenBackWithoutWaitingForQueuePairs() {
+        try (NativeBuffer buffer = new NativeBuffer(LENGTH);
+                ConnectedPair pair = ConnectedPair.open(fabric, Loopback.PATIENT)) {
+            MemoryRegion unused = pair.first().register(buffer);
+            SoftwareQueuePair queuePair = (SoftwareQueuePair) pair.first().queuePair();
+            queuePair
+                    .engine()
+                    .lock()
+                    .locked(() -> assertThat(CompletableFuture.runAsync(unused::close))
+                            .succeedsWithin(Await.DEADLINE));
+        }
+    }
+
     private static void post(
             ConnectedPair pair,
             NativeBuffer local,
