@@ -42,8 +42,8 @@ import trigon.verbs.VerbsException;
 
 /**
  * Connects to listeners: finds the paths to the peer, and tries one after the other, or those that can be used at the
- * same time together, until one carries the handshake and its queue pair comes up. Each connection comes up on a
- * control thread of its own; NCCL's threads only look at {@link PendingConnection}.
+ * same time together, until one carries the handshake and its queue pair comes up. Some dozens come up
+ * at once, each on a thread of its own; NCCL's threads only look at {@link PendingConnection}.
  */
 public final class Connector {
 
@@ -64,7 +64,7 @@ public final class Connector {
     private final RelayedTraffic relayedTraffic;
     private final HandshakeClient client;
     private final PluginConfig config;
-    private final Executor control;
+    private final Executor connecting;
     private final ConnectionAdvice advice;
     private final Cancellation cancellation;
     private final NanoClock clock;
@@ -92,15 +92,15 @@ public final class Connector {
         links = side.links();
         client = side.client();
         this.config = config;
-        control = tasks.control();
+        connecting = tasks.threads().connecting();
         this.advice = advice;
         clock = tasks.clock();
-        cancellation = new Cancellation(client, control, clock);
+        cancellation = new Cancellation(client, tasks.control(), clock);
         recentFailures = new RecentFailures(LEFT_OUT, clock);
     }
 
     /**
-     * Starts to connect; returns at once. The order of calls is that in which connections to a peer share links.
+     * Starts to connect, in its turn; returns at once. The order of calls is that in which connections to a peer share links.
      *
      * @param preferred the link that NCCL wants it over, if it leads there as directly as others
      * @param policy asked on a control thread, since it may wait until the policy is loaded
@@ -110,7 +110,7 @@ public final class Connector {
         PendingConnection pending = new PendingConnection(peerName(handle));
         // from 0 again after 2^31
         int turn = begun.merge(numberOf(handle), 0, (before, _) -> (before + 1) & Integer.MAX_VALUE);
-        control.execute(() ->
+        connecting.execute(() ->
                 pending.run(() -> new Search(handle, preferred, turn, trafficClass, policy.get(), pending).connect()));
         return pending;
     }

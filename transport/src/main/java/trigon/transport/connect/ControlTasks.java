@@ -10,14 +10,19 @@ import trigon.system.NanoClock;
  * on the handshake's thread. Thread-safe.
  *
  * @param loop the handshake's thread, which is the timer, too
- * @param control runs what may block
+ * @param threads run what may block
  * @param clock what all that waits goes by
  */
-public record ControlTasks(HandshakeEventLoop loop, Executor control, NanoClock clock) {
+public record ControlTasks(HandshakeEventLoop loop, ControlThreads threads, NanoClock clock) {
+
+    /** Runs what may block. */
+    public Executor control() {
+        return threads.control();
+    }
 
     /** Runs what may block, so much later. */
     public Executor blocking(Duration delay) {
-        return loop.delayed(delay, control);
+        return loop.delayed(delay, control());
     }
 
     /** Runs what does not block, so much later. */

@@ -48,12 +48,8 @@ public final class Failovers {
      *
      * @param candidates where new paths are looked for
      */
-    public Failovers(
-            LocalSide side,
-            CandidatePaths candidates,
-            HandshakeListeners listeners,
-            ControlTasks tasks,
-            ControlThreads threads) {
+    public Failovers(LocalSide side, CandidatePaths candidates, HandshakeListeners listeners, ControlTasks tasks) {
+        ControlThreads threads = tasks.threads();
         on = side.self().failover();
         this.listeners = listeners;
         health = new PathHealth(tasks.clock());

@@ -82,8 +82,7 @@ final class TransportAssembly {
     }
 
     private static ControlTasks tasks(PluginSetup setup, NodeResources node) {
-        return new ControlTasks(
-                node.loop(), node.threads().control(), setup.timing().clock());
+        return new ControlTasks(node.loop(), node.threads(), setup.timing().clock());
     }
 
     private CandidatePaths findPaths() {
@@ -116,13 +115,13 @@ final class TransportAssembly {
 
     private FlushQueue.Repairs flushRepairs() {
         return new FlushQueue.Repairs(
-                new ControlTasks(node.loop(), node.threads().flushing(), tasks.clock()).blocking(FlushQueue.PAUSE),
+                node.loop().delayed(FlushQueue.PAUSE, node.threads().flushing()),
                 setup.host().devices().gpuWrites(),
                 setup.config().handshake().peerTimeout());
     }
 
     private Failovers failovers(LocalSide side) {
-        return new Failovers(side, candidates, node.listeners(), tasks, node.threads());
+        return new Failovers(side, candidates, node.listeners(), tasks);
     }
 
     /** Watches links and connections from now on. */

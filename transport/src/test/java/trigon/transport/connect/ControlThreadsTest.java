@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import trigon.testsupport.Await;
@@ -56,6 +57,35 @@ class ControlThreadsTest {
             for (Future<Boolean> task : blocked) {
                 assertThat(task.get(60, TimeUnit.SECONDS)).isTrue();
             }
+        }
+    }
+
+    /** The time of each begins with its task, and the others' answers are given meanwhile. */
+    @Test
+    void someDozensConnectAtOnceAndNobodyWaitsForThem() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicInteger atWork = new AtomicInteger();
+        AtomicInteger most = new AtomicInteger();
+        try (ControlThreads threads = ControlThreads.open()) {
+            List<Future<Boolean>> connecting = new ArrayList<>();
+            for (int i = 0; i < 10 * ControlThreads.MAX_CONNECTING; i++) {
+                connecting.add(threads.connecting().submit(() -> {
+                    most.accumulateAndGet(atWork.incrementAndGet(), Math::max);
+                    boolean released = release.await(60, TimeUnit.SECONDS);
+                    atWork.decrementAndGet();
+                    return released;
+                }));
+            }
+            Await.until("threads at work", () -> atWork.get() == ControlThreads.MAX_CONNECTING);
+
+            assertThat(threads.control().submit(() -> "done").get(60, TimeUnit.SECONDS))
+                    .isEqualTo("done");
+
+            release.countDown();
+            for (Future<Boolean> task : connecting) {
+                assertThat(task.get(60, TimeUnit.SECONDS)).isTrue();
+            }
+            assertThat(most).hasValue(ControlThreads.MAX_CONNECTING);
         }
     }
 
