@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import trigon.relay.table.NetworkMap;
 import trigon.relay.table.RouteTable;
 
@@ -22,6 +23,16 @@ public final class TableRoutes {
     /** Bound on the tables that are kept: without the cluster key, each peer has a map of its own. */
     private static final int MAX_TABLES = 64;
 
+    /**
+     * The routes to a peer.
+     *
+     * @param table those of the table, in its order
+     * @param others that begin or end elsewhere, for when these fail
+     */
+    private record Found(List<Route> table, List<Route> others) {}
+
+    private static final Found NOTHING = new Found(List.of(), List.of());
+
     private final Supplier<Nodes> nodes;
     private final Map<NetworkMap, RouteTable> tables = new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -29,6 +40,11 @@ public final class TableRoutes {
             return size() > MAX_TABLES;
         }
     };
+
+    /** What was found among the nodes that were known then: when a cable goes, hundreds of connections ask. */
+    private final Map<Node, Found> found = new LinkedHashMap<>();
+
+    private @Nullable Nodes then;
 
     /** Routes between the nodes that are known whenever it is asked. */
     public TableRoutes(Supplier<Nodes> nodes) {
@@ -46,28 +62,45 @@ public final class TableRoutes {
      * @param turn with which of the table's routes to begin
      */
     public List<Route> to(Node peer, int turn) {
-        Optional<CableMap> map = CableMap.of(nodes.get(), peer);
-        return map.map(each -> to(each, peer, turn)).orElse(List.of());
+        Found all = found(nodes.get(), peer);
+        List<Route> routes = new ArrayList<>(all.table);
+        Collections.rotate(routes, routes.isEmpty() ? 0 : -(turn % routes.size()));
+        routes.addAll(all.others);
+        return routes;
     }
 
-    private List<Route> to(CableMap map, Node peer, int turn) {
+    private synchronized Found found(Nodes now, Node peer) {
+        if (now != then || found.size() >= MAX_TABLES) {
+            found.clear();
+            then = now;
+        }
+        return found.computeIfAbsent(
+                peer,
+                _ -> CableMap.of(now, peer)
+                        .map(map -> find(map, now.own(), peer))
+                        .orElse(NOTHING));
+    }
+
+    private Found find(CableMap map, Node here, Node peer) {
         RouteTable table = table(map.map());
         Set<InetAddress> there = addresses(peer);
-        List<Route> found = new ArrayList<>(units(table, map).stream()
+        List<Route> routes = units(table, map).stream()
                 .filter(route -> there.contains(route.remote()))
-                .toList());
-        Collections.rotate(found, found.isEmpty() ? 0 : -(turn % found.size()));
-        for (InetAddress own : addresses(nodes.get().own())) {
-            if (found.stream().noneMatch(route -> route.local().equals(own))) {
-                between(table, map, Set.of(own), there).forEach(found::add);
+                .toList();
+        List<Route> others = new ArrayList<>();
+        for (InetAddress own : addresses(here)) {
+            if (Stream.concat(routes.stream(), others.stream())
+                    .noneMatch(route -> route.local().equals(own))) {
+                between(table, map, Set.of(own), there).forEach(others::add);
             }
         }
         for (InetAddress end : there) {
-            if (found.stream().noneMatch(route -> route.remote().equals(end))) {
-                between(table, map, addresses(nodes.get().own()), Set.of(end)).forEach(found::add);
+            if (Stream.concat(routes.stream(), others.stream())
+                    .noneMatch(route -> route.remote().equals(end))) {
+                between(table, map, addresses(here), Set.of(end)).forEach(others::add);
             }
         }
-        return found;
+        return new Found(routes, others);
     }
 
     /** The routes between two addresses: those of the table; where it has none, the best one. */

@@ -36,6 +36,16 @@ public final class CandidatePaths {
      */
     private static final Duration FASTER = Duration.ofSeconds(2);
 
+    /** Age of what was found for other connections to a peer: when a cable goes, hundreds of them ask. */
+    private static final Duration FRESH = Duration.ofMillis(50);
+
+    /** Bound on peers for which it is kept. */
+    private static final int MAX_RECENT = 256;
+
+    private record Question(PeerDescription peer, Optional<LocalLink> preferred) {}
+
+    private record Direct(List<Path> paths, long at) {}
+
     private volatile RoutingTable routing;
     private final Relays relays;
     private final Predicate<LocalLink> isUp;
@@ -43,6 +53,7 @@ public final class CandidatePaths {
     private final NanoClock clock;
     private final RareMessage gateways;
     private final ConcurrentMap<PeerDescription, Long> firstAsked = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Question, Direct> recent = new ConcurrentHashMap<>();
 
     /**
      * Over this node's links, and through relays.
@@ -63,6 +74,7 @@ public final class CandidatePaths {
     /** From now on the paths are those of another table, which has more links. */
     public void use(RoutingTable table) {
         routing = table;
+        recent.clear();
     }
 
     /**
@@ -115,8 +127,12 @@ public final class CandidatePaths {
 
     /** The ways through relays that carry more than the best path over a link of both ends. */
     private List<Path> faster(String name, PeerDescription peer, Path direct, long tie) {
+        return routing.mayBeFasterByRelays(direct) ? faster(relayed(name, peer, tie), direct) : List.of();
+    }
+
+    private List<Path> faster(List<Path> relayed, Path direct) {
         return routing.mayBeFasterByRelays(direct)
-                ? relayed(name, peer, tie).stream()
+                ? relayed.stream()
                         .filter(path -> path.bandwidth().exceeds(direct.bandwidth()))
                         .toList()
                 : List.of();
@@ -139,16 +155,35 @@ public final class CandidatePaths {
 
     /** The paths over a link of both ends, and those through relays, as they are known now; what carries more first. */
     public List<Path> now(String name, PeerDescription peer, Optional<LocalLink> preferred, long tie) {
+        List<Path> direct = direct(new Question(peer, preferred));
+        List<Path> relayed = relayed(name, peer, tie);
         Set<Path> paths = new LinkedHashSet<>();
-        try {
-            List<Path> direct = routing.pathsTo(peer, preferred);
-            paths.addAll(faster(name, peer, best(direct), tie));
+        if (!direct.isEmpty()) {
+            paths.addAll(faster(relayed, best(direct)));
             paths.addAll(direct);
-        } catch (NoPathException _) {
-            // there may be relays
         }
-        paths.addAll(relayed(name, peer, tie));
+        paths.addAll(relayed);
         return List.copyOf(paths);
+    }
+
+    /** Those over a link of both ends, not older than a moment; none if there is none. */
+    private List<Path> direct(Question question) {
+        long now = clock.nanoTime();
+        Direct known = recent.get(question);
+        if (known != null && now - known.at < FRESH.toNanos()) {
+            return known.paths;
+        }
+        List<Path> paths;
+        try {
+            paths = routing.pathsTo(question.peer, question.preferred);
+        } catch (NoPathException _) {
+            paths = List.of(); // there may be relays
+        }
+        if (recent.size() >= MAX_RECENT) {
+            recent.clear();
+        }
+        recent.put(question, new Direct(paths, now));
+        return paths;
     }
 
     /** The paths through relays that are known now; none where the settings prescribe a NIC. */
