@@ -22,7 +22,7 @@ from simulated import Simulated  # noqa: E402
 
 # which nodes each cable joins; NCCL's ring is the nodes in alphabetical order
 SHAPES = {"pair": ("ab", "ab"), "triangle": ("ab", "ac", "bc"), "ring4": ("ab", "bc", "cd", "ad")}
-BEGIN_SECONDS = 120
+BEGIN_SECONDS = 120  # and one more for each channel: ranks connect them one after the other
 RETURN_SECONDS = 120
 LOOK_SECONDS = 0.1
 # a warning is there twice: NCCL's logger prints those of a thread without a rank itself
@@ -42,14 +42,20 @@ def percentiles(what, numbers):
         print(f"{what}: {len(values)}; ms p50 {p50:.0f}, p99 {p99:.0f}, max {values[-1]:.0f}")
 
 
+def begin_seconds(options):
+    return BEGIN_SECONDS + options.channels
+
+
 class Job:
     """An all-reduce over the cables of a shape, one rank on each node, in a folder for its settings and logs."""
 
-    def __init__(self, home, shape, links, folder):
+    def __init__(self, options, folder):
+        home = options.home
         self.folder = Path(folder)
-        self.cables = SHAPES[shape]
+        self.cables = SHAPES[options.shape]
         self.devices = None
         self.ranks = []
+        self.loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(options.busy)]
         self.nodes = Nodes(folder, " ".join(sorted(set("".join(self.cables)))))
         nics, ends = {node: [] for node in self.nodes.names}, []
         for number, (one, other) in enumerate(self.cables, start=1):
@@ -58,7 +64,7 @@ class Job:
             ends.append((f"{one}:c{number}", f"{other}:c{number}"))
             nics[one].append(f"{{address: 10.77.{number}.1/24}}")
             nics[other].append(f"{{address: 10.77.{number}.2/24}}")
-        if links == "simulated":
+        if options.links == "simulated":
             self.devices = Simulated(self.nodes, ends, home)
         settings = self.folder / "trigon.yaml"
         settings.write_text(f"version: 1\nlinks: {'auto' if self.devices else 'software'}\nnodes:\n" + "".join(
@@ -74,7 +80,7 @@ class Job:
                         node, f"{home}/libexec/nccl-host", "--plugin", f"{home}/lib/libnccl-net-trigon.so",
                         "--rank", rank, "--ranks", len(self.nodes.names), "--rendezvous", self.folder / "meet",
                         "--bytes", 1048576, "--iterations", 100000000, "--until", self.folder / "until",
-                        "--channels", 2, "--timeout", 120, "--print-longer", 1),
+                        "--channels", options.channels, "--timeout", begin_seconds(options), "--print-longer", 1),
                     env=dict(os.environ, TRIGON_CONFIG=str(settings), TRIGON_NODE=node, TRIGON_LOG="info",
                              TRIGON_CLUSTER_KEY_FILE=str(key),
                              **(self.devices.environment if self.devices else {})),
@@ -122,9 +128,9 @@ class Job:
         return all([rank.wait() == 0 for rank in self.ranks])
 
     def close(self):
-        for rank in self.ranks:
-            rank.kill()
-            rank.wait()
+        for process in self.ranks + self.loops:
+            process.kill()
+            process.wait()
         if self.devices:
             self.devices.close()
         self.nodes.close()
@@ -133,7 +139,8 @@ class Job:
 def cut(job, choice, options):
     """Cuts and mends; returns when each cut was."""
     moments = []
-    job.wait(BEGIN_SECONDS, lambda: job.said("all-reduce 0 took", "a"))
+    if not job.wait(begin_seconds(options), lambda: job.said("all-reduce 0 took", "a")):
+        raise Failed(f"no all-reduce within {begin_seconds(options)} s")
     time.sleep(3)
     while len(moments) < options.cuts and job.is_alive():
         number, away = choice.randint(1, len(job.cables)), choice.uniform(0.2, 2.7)
@@ -190,6 +197,8 @@ def main():
     parser.add_argument("home", help="the distribution's folder")
     parser.add_argument("--shape", choices=SHAPES, default="pair")
     parser.add_argument("--links", choices=["tcp", "simulated"], default="tcp")
+    parser.add_argument("--channels", type=int, default=2)
+    parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("--cuts", type=int, default=20)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--silent", action="store_true")
@@ -199,7 +208,7 @@ def main():
     if os.geteuid() != 0:
         parser.error("needs root, for network namespaces")
     folder = tempfile.mkdtemp(prefix="trigon-cuts-")
-    job = Job(options.home, options.shape, options.links, folder)
+    job = Job(options, folder)
     try:
         check(job, options)
     except Failed as failure:
