@@ -90,7 +90,6 @@ class ReclaimStressTest {
         }
     }
 
-    /** Posts WRITEs of any length until that is refused, or fails. */
     /** However many queue pairs there are, and whatever they do. */
     @Test
     void memoryThatNobodyUsesIsTakenBackWithoutWaitingForQueuePairs() {
@@ -106,6 +105,7 @@ class ReclaimStressTest {
         }
     }
 
+    /** Posts WRITEs of any length until that is refused, or fails. */
     private static void post(
             ConnectedPair pair,
             NativeBuffer local,
