@@ -1,5 +1,6 @@
 """What a rank can be told to do with its communicator."""
 
+import statistics
 import time
 
 import torch
@@ -66,6 +67,43 @@ def passes(rank, sizes, warmup, rounds, passes):
             means.append((time.perf_counter() - start) / rounds)
         taken.append(means)
     return {"seconds": taken}
+
+
+@exercise
+def decode(rank, sizes, reduces, replays):
+    """Of each size the median seconds of an all-reduce of bfloat16, as decode has them: many in a CUDA graph."""
+    medians = []
+    for size in sizes:
+        data = torch.zeros(size // 2, dtype=torch.bfloat16, device=rank.device)
+
+        def step():
+            for _ in range(reduces):
+                dist.all_reduce(data)
+
+        replay = step if rank.cpu else captured(step).replay
+        taken = []
+        for _ in range(replays):
+            rank.synchronize()
+            start = time.perf_counter()
+            replay()
+            rank.synchronize()
+            taken.append((time.perf_counter() - start) / reduces)
+        medians.append(statistics.median(taken))
+    return {"seconds": medians}
+
+
+def captured(step):
+    """A CUDA graph of it; what it does has been done before, on another stream."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        step()
+    torch.cuda.current_stream().wait_stream(side)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+        step()
+    return graph
 
 
 @exercise

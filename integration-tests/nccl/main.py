@@ -25,6 +25,7 @@ import sharing
 import simulated
 import speed
 import traces
+import tune
 import unlike
 from cluster import LaunchFailed, Setting
 from report import Report
@@ -33,7 +34,8 @@ PART_SECONDS = 390  # after this, what has not begun is not begun any more
 PARTS = {"smoke": correctness.smoke, "calls": calls.calls, "correctness": correctness.correctness,
          "faults": faults.faults, "restarts": restarts.restarts, "cuts": cuts.cuts, "shapes": shapes.shapes,
          "unlike": unlike.unlike, "pairs": unlike.pairs, "policies": policies.policies, "gains": gains.gains,
-         "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed}
+         "one-sided": one_sided.one_sided, "traces": traces.traces, "causes": causes.causes, "speed": speed.speed,
+         "tune": tune.tune}
 
 
 def arguments(given):

@@ -22,7 +22,7 @@ the last line counts what passed, failed and was skipped.
   GPUS          1 to 4
   --part        what to run: smoke, calls, correctness, faults, restarts, cuts,
                 shapes, unlike, pairs, policies, gains, one-sided, traces,
-                causes, speed or all (default smoke, one minute; calls
+                causes, speed, tune or all (default smoke, one minute; calls
                 takes as long, each other part up to seven); cuts needs
                 --cables 2, shapes and unlike --nodes 4, pairs an even number of
                 GPUs

@@ -9,7 +9,7 @@ import network
 TESTING = Path(__file__).resolve().parents[2] / "testing"
 BUILT = TESTING / "nccl-host" / "target" / "native" / "simulated"
 PARTS = ("smoke", "calls", "correctness", "faults", "restarts", "cuts", "shapes", "policies", "one-sided", "traces",
-         "speed")
+         "speed", "tune")
 PORT = re.compile(r"^port (\w+)/(\w+): .* (\d+) bytes came in$", re.MULTILINE)
 
 

@@ -1,6 +1,6 @@
 """All-reduces as nccl-tests measures them, in fresh processes: what one sees who tries Trigon, first and later.
 
-Then a training's steps. NCCL's own transports do the same on the same links.
+Then CUDA graphs as of a model's decode, and a training's steps. NCCL's own transports do the same on the same links.
 """
 
 import json
@@ -14,6 +14,8 @@ from turns import LOG
 
 SIZES = (8, 4096, 32_768, 65_536, 262_144, 1 << 20, 8 << 20, 64 << 20)
 WARMUP, ROUNDS, PASSES = 5, 20, 3  # nccl-tests' own, of all-reduces of a size in a pass, and three passes
+DECODE_SIZES = (4096, 16_384, 49_152, 65_536, 376_832)
+REDUCES, REPLAYS = 32, 31  # all-reduces in a CUDA graph, and how often it is replayed
 STEPS = 30  # of the training, after as many unmeasured ones as there are rounds
 LAUNCHES = 3
 
@@ -48,8 +50,8 @@ def speed(setting, report, ranks, out_of_time):
 def write(setting, report, ranks, variants):
     processors = len(setting.processors_of(setting.network.nodes[0]))
     results = {"machine": machine(), "network": setting.network.describe(), "gpus": setting.sharing.describe(),
-               "ranks": ranks, "processors_a_node": processors, "sizes": SIZES, "variants": variants,
-               "dry_run": setting.dry_run}
+               "ranks": ranks, "processors_a_node": processors, "sizes": SIZES, "decode_sizes": DECODE_SIZES,
+               "variants": variants, "dry_run": setting.dry_run}
     (setting.out / "speed.json").write_text(json.dumps(results, indent=1) + "\n")
     text = table.render(results)
     (setting.out / "speed.md").write_text(text)
@@ -61,6 +63,7 @@ def measured(launch, name):
     launch.ask("warm", 90)
     connected = launch.ask("connect", 90, port=free_port()).values()
     passes = launch.ask("passes", 120, sizes=SIZES, warmup=WARMUP, rounds=ROUNDS, passes=PASSES).values()
+    decode = launch.ask("decode", 60, sizes=DECODE_SIZES, reduces=REDUCES, replays=REPLAYS).values()
     steps = launch.ask("steps", 60, warmup=ROUNDS, steps=STEPS).values()
     resources = launch.ask("resources", 30).values()
     launch.ask("disconnect", 60)
@@ -72,6 +75,7 @@ def measured(launch, name):
         raise LaunchFailed(problem)
     return {"passes": [[max(answer["seconds"][number][size] for answer in passes) for size in range(len(SIZES))]
                        for number in range(PASSES)],
+            "decode": [max(answer["seconds"][size] for answer in decode) for size in range(len(DECODE_SIZES))],
             "step": max(answer["seconds"] for answer in steps),
             **{key: statistics.median(a[key] for a in connected) for key in ("init_s", "first_s")},
             **{key: statistics.median(a[key] for a in resources) for key in ("rss_mib", "threads")},
@@ -90,6 +94,8 @@ def summary(launches):
     found = {key: statistics.median(each[key] for each in launches)
              for key in ("step", "init_s", "first_s", "rss_mib", "threads")}
     return {**found, "channels": launches[0]["channels"],
+            "decode": [statistics.median(each["decode"][size] for each in launches)
+                       for size in range(len(DECODE_SIZES))],
             "passes": [[statistics.median(each["passes"][number][size] for each in launches)
                         for size in range(len(SIZES))] for number in range(PASSES)]}
 

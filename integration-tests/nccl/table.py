@@ -40,19 +40,36 @@ def against_best(own, others):
     return f"{own * 1e6:.0f} ({own / min(others):.2f})"
 
 
-def all_reduces(results):
-    own = [name for name in results["variants"] if is_own(name)]
-    passes = {name: found["passes"] for name, found in results["variants"].items()}
-    numbers = {"pass 1": 0, "pass 3": len(next(iter(passes.values()))) - 1}
-    text = header(["", *(f"{name}, {when}" for when in numbers for name in (*own, "NCCL's best"))])
-    for index, count in enumerate(results["sizes"]):
+def compared(sizes, columns):
+    """Trigon's times and NCCL's best of each size; with failover also over those without, where both are there.
+
+    columns: what is measured, and of each variant the seconds of each size.
+    """
+    own = [name for name in next(iter(columns.values())) if is_own(name)]
+    ratio = ["on/off"] if len(own) == 2 else []
+    text = header(["", *(f"{name}{what}" for what in columns for name in (*own, "NCCL's best", *ratio))])
+    for index, count in enumerate(sizes):
         cells = [size(count)]
-        for number in numbers.values():
-            others = [passes[name][number][index] for name in passes if not is_own(name)]
-            cells += [against_best(passes[name][number][index], others) for name in own]
+        for taken in columns.values():
+            others = [each[index] for name, each in taken.items() if not is_own(name)]
+            mine = [taken[name][index] for name in own]
+            cells += [against_best(each, others) for each in mine]
             cells.append(f"{min(others) * 1e6:.0f}")
+            cells += [f"{mine[0] / mine[1]:.2f}" for _ in ratio]
         text += row(cells)
     return text
+
+
+def all_reduces(results):
+    variants = results["variants"]
+    last = len(next(iter(variants.values()))["passes"]) - 1
+    return compared(results["sizes"], {f", {when}": {name: found["passes"][number] for name, found in variants.items()}
+                                       for when, number in (("pass 1", 0), ("pass 3", last))})
+
+
+def decode(results):
+    return compared(results["decode_sizes"], {"": {name: found["decode"]
+                                                   for name, found in results["variants"].items()}})
 
 
 def each(results):
@@ -72,7 +89,8 @@ def render(results):
     text += ("\nIn us, as nccl-tests measures: 5 unmeasured and 20 measured ones of each size in a pass, float32; "
              "medians of fresh processes. In brackets the time over that of NCCL's best transport: below 1, Trigon is "
              "faster.\n\n")
-    return text + all_reduces(results) + "\n" + each(results)
+    return (text + all_reduces(results) + "\nThe same for all-reduces of bfloat16 in CUDA graphs, as in decode:\n\n"
+            + decode(results) + "\n" + each(results))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,12 @@ import contextlib
 import importlib.util
 import io
 import itertools
+import json
 import os
+import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,6 +25,7 @@ import restarts
 import sharing
 import speed
 import table
+import tune
 import turns
 from cluster import Launch, Setting
 
@@ -196,12 +200,14 @@ class Turns(unittest.TestCase):
 class Speed(unittest.TestCase):
     def launch(self, step, factor):
         return {"passes": [[factor * (number + 1.0) for _ in speed.SIZES] for number in range(speed.PASSES)],
-                "step": step, "init_s": 1.0, "first_s": 0.1, "rss_mib": 300, "threads": 30, "channels": 4}
+                "decode": [factor * 1.0 for _ in speed.DECODE_SIZES], "step": step, "init_s": 1.0, "first_s": 0.1,
+                "rss_mib": 300, "threads": 30, "channels": 4}
 
     def test_is_the_median_of_the_launches(self):
         found = speed.summary([self.launch(3, 1), self.launch(1, 9), self.launch(2, 5)])
         self.assertEqual((found["step"], found["channels"]), (2, 4))
         self.assertEqual([each[0] for each in found["passes"]], [5, 10, 15])
+        self.assertEqual(found["decode"], [5] * len(speed.DECODE_SIZES))
 
     def test_trigon_must_have_carried_it_and_the_others_not(self):
         self.assertIn("this was meant to go without Trigon",
@@ -212,17 +218,20 @@ class Speed(unittest.TestCase):
 
 class Table(unittest.TestCase):
     def results(self):
-        variants = {name: {"passes": [[first], [9.0], [last]], "step": 0.0125, "init_s": 1, "first_s": 0.1,
-                           "rss_mib": 300, "threads": 30, "channels": channels}
+        variants = {name: {"passes": [[first], [9.0], [last]], "decode": [last / 2], "step": 0.0125,
+                           "init_s": 1, "first_s": 0.1, "rss_mib": 300, "threads": 30, "channels": channels}
                     for name, first, last, channels in (
                         ("Trigon", 2e-3, 1e-3, 4), ("Trigon, no failover", 1e-3, 5e-4, 4),
                         ("Socket 1x1", 1e-3, 2e-3, 2), ("Socket 4x4", 4e-3, 5e-4, None))}
         return {"machine": {"processor": "P", "processors": 64, "kernel": "6", "driver": "580"}, "network": "veth",
-                "gpus": "a GPU for each", "ranks": 2, "processors_a_node": 8, "sizes": [1 << 20], "variants": variants}
+                "gpus": "a GPU for each", "ranks": 2, "processors_a_node": 8, "sizes": [1 << 20],
+                "decode_sizes": [48 << 10], "variants": variants}
 
     def test_compares_with_the_best_of_nccls_own_in_the_same_pass(self):
         text = table.render(self.results())
-        self.assertIn("| 1 MiB | 2000 (2.00) | 1000 (1.00) | 1000 | 1000 (2.00) | 500 (1.00) | 500 |", text)
+        self.assertIn("| 1 MiB | 2000 (2.00) | 1000 (1.00) | 1000 | 2.00 | 1000 (2.00) | 500 (1.00) | 500 | 2.00 |",
+                      text)
+        self.assertIn("| 48 KiB | 500 (2.00) | 250 (1.00) | 250 | 2.00 |", text)
         self.assertIn("| Socket 4x4 | 12.50 ms | 1.00 s | 0.10 s | 300 MiB | 30 | - |", text)
         self.assertIn("P, 64 processors, 8 a node, Linux 6", text)
 
@@ -232,6 +241,44 @@ class Table(unittest.TestCase):
 
     def test_names_sizes(self):
         self.assertEqual([table.size(n) for n in (8, 2048, 1 << 20, 3 << 19)], ["8 B", "2 KiB", "1 MiB", "1536 KiB"])
+
+
+class Tune(unittest.TestCase):
+    RANK = """
+import json, os, sys
+replies = os.fdopen(int(os.environ["REPLIES_FD"]), "w")
+print(os.environ["TRIGON_POLICY"], os.environ["TRIGON_TRACE"], flush=True)
+for line in sys.stdin:
+    do = json.loads(line)["do"]
+    print(do, flush=True)
+    replies.write(json.dumps({"ok": do != os.environ["BAD"], "error": do + " was bad"}) + "\\n")
+"""
+
+    def run_job(self, bad):
+        with tempfile.TemporaryDirectory() as folder:
+            ranks = [{"command": [sys.executable, "-c", self.RANK], "environment": {"BAD": bad if rank else ""},
+                      "log": f"{folder}/{rank}", "processors": sorted(os.sched_getaffinity(0))} for rank in (0, 1)]
+            job = Path(folder, "job.json")
+            job.write_text(json.dumps({"ranks": ranks, "times": [[8, 20]]}))
+            with unittest.mock.patch.dict(os.environ, {"TRIGON_POLICY": "p.o", "TRIGON_TRACE": "traces"}):
+                problem = tune.launch_job(job)
+            return problem, [Path(rank["log"]).read_text().split() for rank in ranks]
+
+    def test_each_rank_of_the_job_gets_policy_trace_and_commands(self):
+        problem, logs = self.run_job("nothing")
+        self.assertIsNone(problem)
+        self.assertEqual(logs, [["p.o", "traces", "warm", "connect", "measure", "disconnect", "exit"]] * 2)
+
+    def test_a_rank_that_fails_fails_the_job(self):
+        self.assertEqual(self.run_job("measure")[0], "measure was bad")
+
+    def test_its_end_is_a_policy_or_a_word_that_nothing_was_faster(self):
+        self.assertIsNone(tune.judge(0, "export TRIGON_POLICY=/t.o", True))
+        nothing = "Nothing was written: no choice was faster by enough, in 9 collectives."
+        self.assertIsNone(tune.judge(0, nothing, False))
+        self.assertIn("was not loaded", tune.judge(0, nothing + " Each was run in one\nway only, as", False))
+        self.assertIn("exit status 1", tune.judge(1, "it crashed", False))
+        self.assertIn("no word why", tune.judge(0, "", False))
 
 
 class Restarts(unittest.TestCase):
