@@ -100,7 +100,8 @@ public final class Connector {
     }
 
     /**
-     * Starts to connect, in its turn; returns at once. The order of calls is that in which connections to a peer share links.
+     * Starts to connect, in its turn; returns at once. The order of calls is that in which connections to a peer share
+     * links.
      *
      * @param preferred the link that NCCL wants it over, if it leads there as directly as others
      * @param policy asked on a control thread, since it may wait until the policy is loaded
