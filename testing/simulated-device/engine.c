@@ -95,7 +95,7 @@ static Unreachable why_unreachable(const Qp *qp) {
     return PSN_DIFFERS;
   if (!port_is_up(qp->peer_port))
     return PEER_PORT_DOWN;
-  if (!port_has_gid(qp->peer_port, qp->slot->peer_gid) || !port_has_gid(device_ports[qp->device->index], qp->slot->gid))
+  if (atomic_load(&peer->astray) || atomic_load(&qp->slot->astray))
     return GID_GONE;
   uint64_t length = send_wqe(qp, qp->rq.head)->length;
   if (exceeds_mtu(qp->peer_port, qp->attr.path_mtu, length)
@@ -190,6 +190,7 @@ static void take_changes(uint64_t *seen) {
       notify((uint32_t)i);
     }
   apply_rules();
+  stop_program();
   pthread_mutex_unlock(&engine);
   atomic_store(&fabric.processes[self].generation, generation);
 }

@@ -81,6 +81,7 @@ typedef struct Slot {
   _Atomic uint32_t peer, sq_psn, rq_psn, path_mtu, pkey;
   uint32_t incarnation;
   uint8_t gid[16], peer_gid[16];
+  _Atomic uint32_t astray;  /* the entry of the GID table that it was connected by has become another */
 
   /* as responder, about its peer's ring; for who sends by the link in bound only */
   _Alignas(64) _Atomic uint64_t bound;
@@ -126,7 +127,7 @@ _Static_assert(sizeof(Packet) == 64, "packets are aligned as cache lines");
 typedef enum Action {
   RULE_CUT, RULE_HOLD, RULE_DELAY, RULE_LOSS, RULE_ACK_LOSS, RULE_BREAK, RULE_LIE, RULE_FLIP, RULE_MODEL, RULE_RNR,
   RULE_KILL_STAGE, RULE_KILL_EXECUTE, RULE_KILL_ACK, RULE_QP_ERROR, RULE_QP_MUTE, RULE_QP_FATAL,
-  RULE_CQ_OVERRUN, RULE_STALL, RULE_LOSS_OVER, RULE_OPEN,
+  RULE_CQ_OVERRUN, RULE_STALL, RULE_LOSS_OVER, RULE_OPEN, RULE_STOP,
 } Action;
 
 typedef struct Rule {

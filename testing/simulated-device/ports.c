@@ -229,17 +229,15 @@ static void read_table(const Port *p, PortTable *t) {
   } while (atomic_load(&p->version) != version);
 }
 
-static bool has(int port, const uint8_t gid[16], uint32_t type, bool any_type) {
+static bool has(int port, const uint8_t gid[16], uint32_t type) {
   PortTable t;
 
   read_table(&fabric.ports[port], &t);
   for (uint32_t i = 0; i < t.gids; i++)
-    if (!memcmp(t.gid[i], gid, 16) && (any_type || t.type[i] == type))
+    if (!memcmp(t.gid[i], gid, 16) && t.type[i] == type)
       return true;
   return false;
 }
-
-bool port_has_gid(int port, const uint8_t gid[16]) { return port != NO_PORT && has(port, gid, 0, true); }
 
 static bool node_alive(const char *node) {
   for (uint32_t i = 0; i < PROCESSES; i++) {
@@ -254,7 +252,7 @@ int find_port(const uint8_t gid[16], uint32_t type) {
   int found = NO_PORT;
 
   for (int i = 0; i < PORTS; i++)
-    if (atomic_load(&fabric.ports[i].used) && has(i, gid, type, false)) {
+    if (atomic_load(&fabric.ports[i].used) && has(i, gid, type)) {
       if (node_alive(fabric.ports[i].node))
         return i;
       found = i;  /* an interface answers even if nobody uses its device */
@@ -336,6 +334,21 @@ static void publish(int device, const PortTable *t, bool up) {
 
 /* ---------------------------------------------------------------- changes */
 
+/* A queue pair goes by the place of its GID, as a NIC's does: packets from another one's place reach nobody. */
+static void look_for_gids(const Device *d) {
+  pthread_mutex_lock(&engine);
+  lock(&world);
+  for (int i = 0; i < SLOTS; i++) {
+    Qp *qp = atomic_load(&qps[i]);
+    if (!qp || qp->device != d || !qp->slot || state_of(&qp->ibv) < IBV_QPS_RTR)
+      continue;
+    const struct ibv_gid_entry *at = &d->gid[qp->attr.ah_attr.grh.sgid_index];
+    atomic_store(&qp->slot->astray, at->gid_type == UINT32_MAX || memcmp(at->gid.raw, qp->slot->gid, 16));
+  }
+  unlock(&world);
+  pthread_mutex_unlock(&engine);
+}
+
 static void refresh_port(Device *d) {
   PortTable t;
   bool link = read_source(d->index, &t);
@@ -349,8 +362,10 @@ static void refresh_port(Device *d) {
   uint32_t forced = port == NO_PORT ? 0 : atomic_load(&fabric.ports[port].forced_down);
   bool up = port_is_up(port);
   atomic_store(&d->down_as, link && forced ? (int)forced : IBV_PORT_DOWN);
-  if (moved)
+  if (moved) {
+    look_for_gids(d);
     raise_port_event(d, IBV_EVENT_GID_CHANGE);
+  }
   if (!atomic_exchange(&d->absent, failed != PORT_WORKS) && failed)
     fail_device(d, failed == PORT_REMOVED);
   if (up != atomic_exchange(&d->up, up) && !failed)

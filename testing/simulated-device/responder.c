@@ -260,7 +260,8 @@ static bool lost(Qp *qp, const Packet *p, uint64_t tail) {
   int own = device_ports[qp->device->index];
   enum ibv_mtu mtu = (enum ibv_mtu)atomic_load(&peer_slot(qp)->path_mtu);
   bool cut = !port_is_up(own) || !port_is_up(qp->peer_port) || exceeds_mtu(own, mtu, p->length)
-    || exceeds_mtu(qp->peer_port, mtu, p->length);
+    || exceeds_mtu(qp->peer_port, mtu, p->length) || atomic_load(&peer_slot(qp)->astray)
+    || atomic_load(&qp->slot->astray);
 
   if (!cut && qp->rules_in && !(p->flags & PACKET_HELD)) {
     const Rule *r = find_rule(qp->rules_in, RULE_BREAK);

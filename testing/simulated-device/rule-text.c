@@ -143,6 +143,13 @@ static bool read_action(Words *w, Rule *r, bool *both) {
     anywhere(r->from_node, r->from_device);
     return *end;
   }
+  if (takes(w, "stop")) {
+    const char *node = take(w);
+    r->action = RULE_STOP;
+    read_end(node, strlen(node), r->from_node, r->from_device);
+    anywhere(r->to_node, r->to_device);
+    return *node;
+  }
   bool stall = takes(w, "stall");
   if (stall || takes(w, "open")) {
     const char *end = take(w);

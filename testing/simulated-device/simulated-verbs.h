@@ -213,7 +213,6 @@ bool port_is_up(int port);
 
 /* Whether a port passes no packets of a message part of that length, as long as they are on the path. */
 bool exceeds_mtu(int port, enum ibv_mtu of_path, uint64_t length);
-bool port_has_gid(int port, const uint8_t gid[16]);
 
 /* The port with that GID, or NO_PORT. */
 int find_port(const uint8_t gid[16], uint32_t type);
@@ -241,6 +240,9 @@ const Rule *strike(uint64_t rules, Action action);
 
 /* Rules that act on queue pairs of this process by themselves. */
 void apply_rules(void);
+
+/* Has all threads but the caller's stand still, where a rule says so. The engine is held. */
+void stop_program(void);
 
 int poll_cq(struct ibv_cq *ic, int n, struct ibv_wc *wc);
 int post_send(struct ibv_qp *iq, struct ibv_send_wr *wr, struct ibv_send_wr **bad);

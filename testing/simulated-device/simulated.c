@@ -58,6 +58,7 @@ static int resolve(Qp *qp, const struct ibv_ah_attr *ah) {
   qp->peer_port = port;
   memcpy(qp->slot->gid, local.gid.raw, 16);
   memcpy(qp->slot->peer_gid, ah->grh.dgid.raw, 16);
+  atomic_store(&qp->slot->astray, 0);
   return 0;
 }
 

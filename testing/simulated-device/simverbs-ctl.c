@@ -40,7 +40,7 @@ static void show(void) {
 static void show_rules(void) {
   static const char *const names[] = { "cut", "hold", "delay", "loss", "ack-loss", "break", "lie", "flip", "model",
     "rnr", "kill at stage", "kill at execute", "kill at ack", "qp error", "qp mute", "qp fatal", "cq overrun", "stall",
-    "loss-over", "open" };
+    "loss-over", "open", "stop" };
 
   for (int i = 0; i < RULES; i++) {
     const Rule *r = &fabric.rules[i];

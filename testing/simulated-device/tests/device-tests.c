@@ -32,6 +32,7 @@ static const Test tests[] = { { "orders-writes", order_writer, order_checker, NU
   { "has-no-verbs-in-a-child", forking, bystander, NULL },
   { "breaks-between-execution-and-acknowledgement", broken_active, broken_passive, NULL },
   { "moves-messages-while-calls-stall", stalled_active, stalled_passive, NULL },
+  { "takes-writes-for-a-program-that-stands-still", still_active, still_passive, NULL },
   { "loses-and-retries", lossy_active, lossy_passive, NULL },
   { "takes-the-time-of-a-model", modelled_active, modelled_passive, NULL },
   { "times-out-when-cut", cut_active, cut_passive, NULL },

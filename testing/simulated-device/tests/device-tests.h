@@ -60,6 +60,8 @@ void forking(int socket);
 void bystander(int socket);
 void stalled_active(int socket);
 void stalled_passive(int socket);
+void still_active(int socket);
+void still_passive(int socket);
 void lossy_active(int socket);
 void lossy_passive(int socket);
 void modelled_active(int socket);

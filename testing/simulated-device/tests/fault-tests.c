@@ -76,6 +76,60 @@ void stalled_passive(int socket) {
   meet(socket);
 }
 
+static uint8_t read_beat(End *e, uint64_t id) {
+  end_read(e, id, 0, BYTES, 1);
+  expect_success(e->sends, (unsigned)id);
+  return e->memory[0];
+}
+
+/* The target's memory changes by WRITEs, and not by its program; which goes on when the rule is gone. */
+void still_active(int socket) {
+  End e;
+  unsigned id = 0;
+
+  end_open(&e, "one");
+  end_connect(&e, socket);
+  meet(socket);
+  ctl("'stop b'");
+  uint8_t beat = read_beat(&e, ++id);
+  for (unsigned n = 1; n <= MANY; n++) {
+    end_write(&e, ++id, 0, 0, BYTES / 2, IBV_SEND_SIGNALED);
+    expect_success(e.sends, id);
+    CHECK(read_beat(&e, ++id) == beat, "the program goes on");
+  }
+  expect_strikes("stop");
+  ctl("mend");
+  while (read_beat(&e, ++id) == beat)
+    ;
+  meet(socket);
+}
+
+static _Atomic bool beating;
+
+static void *beat(void *end) {
+  End *e = end;
+
+  while (atomic_load(&beating)) {
+    e->memory[BYTES]++;
+    usleep(100);
+  }
+  return NULL;
+}
+
+void still_passive(int socket) {
+  End e;
+  pthread_t beats;
+
+  end_open(&e, "one");
+  atomic_store(&beating, true);
+  CHECK(!pthread_create(&beats, NULL, beat, &e), "a thread");
+  end_connect(&e, socket);
+  meet(socket);
+  meet(socket);
+  atomic_store(&beating, false);
+  CHECK(!pthread_join(beats, NULL), "a thread");
+}
+
 void lossy_passive(int socket) {
   End e;
 

@@ -42,6 +42,18 @@ static void reconnect(End *e, int socket) {
   end_connect(e, socket);
 }
 
+/* Another place of that GID in the table. */
+static void find_again(End *e, const union ibv_gid *gid) {
+  struct ibv_gid_entry at;
+
+  for (int i = 0;; i = (i + 1) % 16)
+    if (i != e->gid_index && !ibv_query_gid_ex(e->context, 1, (uint32_t)i, &at, 0)
+        && at.gid_type == IBV_GID_TYPE_ROCE_V2 && !memcmp(at.gid.raw, gid->raw, sizeof gid->raw)) {
+      e->gid_index = i;
+      return;
+    }
+}
+
 /* The other end, once the cable is there: its port goes down and up with this one's. */
 static void far_end(int socket) {
   End e;
@@ -58,11 +70,16 @@ static void far_end(int socket) {
   reconnect(&e, socket);
   write_and_receive(&e);
   meet(socket);
+  meet(socket);
+  reconnect(&e, socket);
+  write_and_receive(&e);
+  meet(socket);
 }
 
 void namespaces_first(int socket) {
   pid_t other;
   char command[128];
+  union ibv_gid own;
   End e;
 
   if (!leave_namespace(socket))
@@ -96,6 +113,19 @@ void namespaces_first(int socket) {
   CHECK(wc.status == IBV_WC_RETRY_EXC_ERR, "%s", ibv_wc_status_str(wc.status));
   shell("ip addr add 10.9.1.1/24 dev cable");
   expect_event(&e, IBV_EVENT_GID_CHANGE);
+  reconnect(&e, socket);
+  write_and_receive(&e);
+  meet(socket);
+
+  CHECK(!ibv_query_gid(e.context, 1, e.gid_index, &own), "no GID");
+  /* another address takes its place in the table, so what goes by that place reaches nobody */
+  shell("ip addr del 10.9.1.1/24 dev cable && ip addr add 10.9.1.9/24 dev cable && ip addr add 10.9.1.1/24 dev cable");
+  expect_event(&e, IBV_EVENT_GID_CHANGE);
+  end_write(&e, 6, 0, 0, 8, 0);
+  wc = next_completion(e.sends);
+  CHECK(wc.status == IBV_WC_RETRY_EXC_ERR, "%s", ibv_wc_status_str(wc.status));
+  meet(socket);
+  find_again(&e, &own);
   reconnect(&e, socket);
   write_and_receive(&e);
   meet(socket);
