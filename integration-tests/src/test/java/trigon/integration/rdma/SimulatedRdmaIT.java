@@ -37,6 +37,7 @@ class SimulatedRdmaIT {
     private static final Pattern MOVED = Pattern.compile(" goes on over ");
     private static final Pattern SHORT_PASS = Pattern.compile(
             "RDMA packets of 4096 bytes are lost from 10.0.[12].1 to 10.0.[12].2, and packets of 1024 bytes pass");
+    private static final String KERNEL_ANSWERS = "does not answer, though its kernel does";
     private static final String FLUSHES_WAIT = "cannot be flushed to the GPU yet";
 
     @TempDir
@@ -157,6 +158,22 @@ class SimulatedRdmaIT {
         }
     }
 
+    /** Once the driver has flushed, nothing is waited for there. */
+    @Test
+    @Tag("long")
+    void aJobInMemoryOfGpusLeavesADeviceWhoseCallsStall() throws Exception {
+        try (NamespaceJob job = gpuJob(withFakeCuda(Map.of("TRIGON_PEER_TIMEOUT", "10s")))) {
+            job.awaitRounds(20);
+            device.control("stall a/one 1000s");
+            device.control("port a/one down");
+            awaitMoves(job);
+            job.awaitRounds(20);
+            device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
     /** And nothing of a GPU's memory is left, though the job ends with flushes under way. */
     @Test
     @Tag("long")
@@ -258,6 +275,87 @@ class SimulatedRdmaIT {
         }
     }
 
+    /** Those that nobody uses come and go; the place of one that is in use becomes another's, under connections. */
+    @Test
+    @Tag("long")
+    void aJobGoesOnWhenGidsMove() throws Exception {
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            network.inside("a", "ip address add 10.0.7.1/24 dev one");
+            job.awaitRounds(20);
+            assertThat(job.output()).doesNotContainPattern(MOVED);
+            network.inside("a", "ip address del 10.0.1.1/24 dev one");
+            network.inside("a", "ip address add 10.0.8.1/24 dev one");
+            network.inside("a", "ip address add 10.0.1.1/24 dev one");
+            awaitMoves(job);
+            job.awaitRounds(20);
+            Await.until(job::output, PATIENCE, () -> job.output().contains(" returns to one "));
+            job.awaitRounds(20);
+            network.inside("a", "ip address del 10.0.7.1/24 dev one");
+            network.inside("a", "ip address del 10.0.2.1/24 dev two");
+            job.awaitRounds(20);
+            network.inside("a", "ip address add 10.0.2.1/24 dev two");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    /** The other waits for it, however long, and nobody leaves a link. */
+    @Test
+    @Tag("long")
+    void aDeviceGoesOnWhileItsProgramIsStopped() throws Exception {
+        Map<String, String> environment = environment();
+        environment.put("TRIGON_PEER_TIMEOUT", "5s");
+        try (NamespaceJob job = job(environment, "a", "b")) {
+            job.awaitRounds(20);
+            device.control("stop b for 30s");
+            awaitStopped(job);
+            job.awaitRounds(20);
+            assertThat(device.strikes()).as(device.control("rules")).isPositive();
+            job.end();
+
+            assertThat(job.output()).doesNotContainPattern(MOVED);
+        }
+    }
+
+    @Test
+    @Tag("long")
+    void aJobWaitsForARankThatIsStoppedWithItsDevice() throws Exception {
+        Map<String, String> environment = environment();
+        environment.put("TRIGON_PEER_TIMEOUT", "3s");
+        try (NamespaceJob job = job(environment, "a", "b")) {
+            job.awaitRounds(20);
+            job.ranks().get(1).signal("STOP");
+            Await.until(job::output, PATIENCE, () -> job.ranks().getFirst().output().contains(KERNEL_ANSWERS));
+            job.ranks().get(1).signal("CONT");
+            awaitStopped(job);
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.output()).doesNotContainPattern(MOVED);
+        }
+    }
+
+    /** Two functions of a port are devices of their own, which one cable takes with it. */
+    @Test
+    @Tag("long")
+    void aJobGoesOnWithoutBothFunctionsOfAPort() throws Exception {
+        network.cable("a", "three", "10.0.3.1/24", "b", "three", "10.0.3.2/24");
+        List.of("a", "b").forEach(node -> device.plugIn(node, "three"));
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            device.control("cut a/one-b/one ; cut a/two-b/two");
+            Await.until(
+                    job::output,
+                    PATIENCE,
+                    () -> job.ranks().stream().allMatch(rank -> rank.output().contains(" goes on over three ")));
+            job.awaitRounds(20);
+            device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
     /** A firmware that is busy holds the threads that wait for it, and no other device's connections. */
     @Test
     @Tag("long")
@@ -283,6 +381,23 @@ class SimulatedRdmaIT {
                                     .filter(rank -> rank.output().contains("goes on over five"))
                                     .count()
                             == 2);
+            device.control("mend");
+            job.awaitRounds(20);
+            job.end();
+        }
+    }
+
+    /** Its connections fence what they have there without its firmware, and let go of it once that answers. */
+    @ParameterizedTest
+    @Tag("long")
+    @Sampled({"port a/one down", "cut a/one-b/one", "qp a/one * error", "qp b/one * fatal"})
+    void connectionsLeaveADeviceWhoseCallsStall(String fails) throws Exception {
+        try (NamespaceJob job = job("a", "b")) {
+            job.awaitRounds(20);
+            device.control("stall a/one 1000s");
+            device.control(fails);
+            awaitMoves(job);
+            job.awaitRounds(20);
             device.control("mend");
             job.awaitRounds(20);
             job.end();
@@ -491,6 +606,14 @@ class SimulatedRdmaIT {
 
     private static void awaitFlushesThatWait(NamespaceJob job) {
         Await.until(job::output, PATIENCE, () -> job.ranks().getFirst().output().contains(FLUSHES_WAIT));
+    }
+
+    private static void awaitStopped(NamespaceJob job) {
+        Await.until(
+                job::output,
+                PATIENCE,
+                () -> job.ranks().getFirst().output().contains(KERNEL_ANSWERS)
+                        && job.ranks().getFirst().output().contains("answers again"));
     }
 
     private static void awaitMoves(NamespaceJob job) {

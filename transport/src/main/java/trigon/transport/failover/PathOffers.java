@@ -16,6 +16,7 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.ResumeCounts;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
+import trigon.system.Errno;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
 import trigon.transport.Unwinding;
@@ -31,6 +32,7 @@ import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.session.Resumption;
 import trigon.verbs.LinkKind;
+import trigon.verbs.VerbsException;
 
 /**
  * Brings up new queue pairs for a connection: as many as it had, each by a handshake of its own, over the paths that
@@ -64,7 +66,7 @@ final class PathOffers {
         InetSocketAddress remote =
                 new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
         boolean narrow = side.client().isNarrow(local, remote);
-        PathChannel path = factory.open(links.of(over.local()), PathRole.SENDER, protocol, narrow);
+        PathChannel path = factory.open(answering(links.of(over.local())), PathRole.SENDER, protocol, narrow);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(path::close);
             path.counters().noteRelays(over.relays());
@@ -126,7 +128,7 @@ final class PathOffers {
         if (offer.kind() == LinkKind.RDMA && !link.isUp()) {
             throw new IllegalArgumentException(link + " is down");
         }
-        PathChannel path = factory.open(link, PathRole.RECEIVER, protocol, false);
+        PathChannel path = factory.open(answering(link), PathRole.RECEIVER, protocol, false);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(path::close);
             PeerEnd end = new PeerEnd(
@@ -138,6 +140,15 @@ final class PathOffers {
             unwinding.succeeded();
         }
         return path;
+    }
+
+    /** The same, unless it would keep who moves there waiting, for half a minute: there are other links. */
+    private static Link answering(Link link) {
+        if (!link.answers()) {
+            throw new VerbsException(
+                    "ibv_query_port", link.device().deviceName(), Errno.ETIMEDOUT, "its firmware hangs; see dmesg");
+        }
+        return link;
     }
 
     private Link link(InetAddress local, LinkKind kind) {

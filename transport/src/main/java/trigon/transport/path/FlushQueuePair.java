@@ -94,9 +94,16 @@ public final class FlushQueuePair implements AutoCloseable {
         reads.use(lifecycle.queuePair(), completionQueue, memory, landing.localKey());
     }
 
-    /** Closing twice is allowed. A queue pair that the device does not let go of keeps what it may still write. */
+    /**
+     * Begins to close it, where the device may hang, after all that was {@linkplain Link#begin begun} before. Closing
+     * twice is allowed. A queue pair that the device does not let go of keeps what it may still write.
+     */
     @Override
     public void close() {
+        var _ = link.begin(this::release);
+    }
+
+    private void release() {
         try {
             lifecycle.close();
         } catch (VerbsException _) {

@@ -3,6 +3,7 @@ package trigon.transport.path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -156,6 +157,24 @@ public final class Link {
     /** The kernel's word and the device's come on different threads: whoever is last says what holds. */
     private synchronized void publish() {
         counters.setUp(isUp());
+    }
+
+    /**
+     * Has its device do what may hang, and nobody waits for, after all that was begun before. A software device does it
+     * in the caller.
+     */
+    public CompletableFuture<Void> begin(Runnable calls) {
+        return device.calls().begin(calls);
+    }
+
+    /** Tells whether calls of its device hang. Any thread. */
+    public boolean isHanging() {
+        return device.calls().isHanging();
+    }
+
+    /** Asks its device something, and returns whether it answers soon; or says that it has failed. */
+    public boolean answers() {
+        return device.calls().finishes(() -> device.context().queryPort(local.port()));
     }
 
     /** Tells whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */

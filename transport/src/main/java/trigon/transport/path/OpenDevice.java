@@ -28,6 +28,7 @@ final class OpenDevice implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final Arena arena = Arena.ofShared();
     private final @Nullable MemoryRegion probeMemory;
+    private final SlowCalls calls;
 
     /**
      * Opens it.
@@ -43,6 +44,7 @@ final class OpenDevice implements AutoCloseable {
             protectionDomain = context.allocateProtectionDomain();
             unwinding.onFailure(protectionDomain::close);
             probeMemory = link.kind() == LinkKind.RDMA ? registerProbeMemory() : null;
+            calls = new SlowCalls(link.deviceName(), link.kind() == LinkKind.RDMA);
             unwinding.succeeded();
         }
     }
@@ -57,6 +59,11 @@ final class OpenDevice implements AutoCloseable {
         return context;
     }
 
+    /** Its calls that may hang. */
+    SlowCalls calls() {
+        return calls;
+    }
+
     /** The domain of the queue pairs and the memory of all its links. */
     ProtectionDomain protectionDomain() {
         return protectionDomain;
@@ -69,6 +76,7 @@ final class OpenDevice implements AutoCloseable {
 
     @Override
     public void close() {
+        calls.close();
         if (probeMemory != null) {
             probeMemory.close();
         }

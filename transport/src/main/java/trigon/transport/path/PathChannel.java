@@ -176,8 +176,8 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
                 return;
             }
             lose(lost);
-            resources.lifecycle().fail(new IllegalStateException(lost.words()));
         }
+        resources.lifecycle().fail(new IllegalStateException(lost.words()));
         // a peer that lets go is how every connection ends; who still waits for it hears a warning of its own
         if (failedRequests.areUnexplained() || lost.isSilence()) {
             log.warn("{}: {}. Requests that are not finished fail", this, lost.words());
@@ -209,7 +209,7 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     }
 
     /** Takes the queue pair of an end that is {@linkplain #giveUp given up} to the error state. May block. */
-    public synchronized void endQueuePair() {
+    public void endQueuePair() {
         PathLoss known = loss;
         if (state == PathState.CLOSED || known == null) {
             return;
@@ -273,13 +273,12 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
     }
 
     /**
-     * Stops the queue pair: what has come completes, with success, the rest is flushed, and nothing moves any more. May
-     * block.
+     * Nothing is asked of it any more. Returns its queue pair, for who stops it on the {@linkplain Link#begin device's
+     * thread}: what has come completes then, with success, the rest is flushed, and nothing moves any more.
      */
-    public synchronized QueuePairLifecycle fence(String why) {
+    public synchronized QueuePairLifecycle interrupt() {
         if (state != PathState.CLOSED) {
             enter(PathState.INTERRUPTED);
-            resources.lifecycle().fail(new IllegalStateException(why));
         }
         return resources.lifecycle();
     }
@@ -392,20 +391,24 @@ public final class PathChannel implements PeerWatch.Watched, AutoCloseable {
         return resources.completionQueue();
     }
 
-    /** Closes everything. Closing twice is allowed. */
+    /** Closes everything, after all that was {@linkplain Link#begin begun} before. Closing twice is allowed. */
     @Override
-    public synchronized void close() {
-        if (state == PathState.CLOSED) {
-            return;
+    public void close() {
+        synchronized (this) {
+            if (state == PathState.CLOSED) {
+                return;
+            }
+            enter(PathState.CLOSED);
+            link.paths().remove(this);
+            PeerWatch watching = watch;
+            if (watching != null) {
+                watching.lifeline().release();
+            }
         }
-        enter(PathState.CLOSED);
-        link.paths().remove(this);
-        PeerWatch watching = watch;
-        if (watching != null) {
-            watching.lifeline().release();
-        }
-        resources.close();
-        counters.close();
+        var _ = link.begin(() -> {
+            resources.close();
+            counters.close();
+        });
     }
 
     /** For errors: the link and the peer, with both ends' queue pairs and GIDs where the link is RDMA. */

@@ -26,6 +26,19 @@ public final class RegisteredMemory {
         MemoryRegion with(ProtectionDomain domain);
     }
 
+    /** A registration with the device of a link. */
+    private record Registered(Link link, MemoryRegion region) {
+
+        /** Its session has left a link that hangs, and nothing of the peer's comes there any more. */
+        void close() {
+            if (link.isHanging()) {
+                var _ = link.begin(region::close);
+            } else {
+                region.close();
+            }
+        }
+    }
+
     private final Registration registration;
     private final boolean ofGpu;
     private final @Nullable DmaBuf dmaBuf;
@@ -41,7 +54,7 @@ public final class RegisteredMemory {
     private final MemoryRegion[] regions;
 
     /** With links that the session has left, too: it may come back. */
-    private final Map<ProtectionDomain, MemoryRegion> byDomain = new HashMap<>();
+    private final Map<ProtectionDomain, Registered> byDomain = new HashMap<>();
 
     private boolean closed;
 
@@ -59,7 +72,7 @@ public final class RegisteredMemory {
         this.links = links;
         this.regions = regions;
         for (int path = 0; path < links.length; path++) {
-            byDomain.putIfAbsent(links[path].protectionDomain(), regions[path]);
+            byDomain.putIfAbsent(links[path].protectionDomain(), new Registered(links[path], regions[path]));
         }
         address = regions[0].address();
         length = regions[0].length();
@@ -159,7 +172,8 @@ public final class RegisteredMemory {
 
     /** The registration with a domain; null: there is none, since no path of the session was on it since. */
     public @Nullable MemoryRegion region(ProtectionDomain domain) {
-        return byDomain.get(domain);
+        Registered known = byDomain.get(domain);
+        return known == null ? null : known.region;
     }
 
     public boolean covers(long from, long size) {
@@ -178,11 +192,11 @@ public final class RegisteredMemory {
         for (Link each : next) {
             ProtectionDomain domain = each.protectionDomain();
             if (!byDomain.containsKey(domain)) {
-                byDomain.put(domain, registration.with(domain));
+                byDomain.put(domain, new Registered(each, registration.with(domain)));
             }
         }
         for (int path = 0; path < regions.length; path++) {
-            regions[path] = Objects.requireNonNull(byDomain.get(next.get(path).protectionDomain()));
+            regions[path] = Objects.requireNonNull(region(next.get(path).protectionDomain()));
         }
         localKey = regions[0].localKey();
         remoteKey = regions[0].remoteKey();
@@ -198,7 +212,7 @@ public final class RegisteredMemory {
             shownIn.remove(handle);
             shownIn = null;
         }
-        byDomain.values().forEach(MemoryRegion::close);
+        byDomain.values().forEach(Registered::close);
         byDomain.clear();
         if (dmaBuf != null) {
             dmaBuf.close();

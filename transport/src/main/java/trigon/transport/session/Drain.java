@@ -1,21 +1,26 @@
 package trigon.transport.session;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.qpstate.QueuePairLifecycle;
 import trigon.transport.path.PathChannel;
 import trigon.transport.protocol.Protocol;
 import trigon.verbs.NativePoll;
 import trigon.verbs.SendFlag;
-import trigon.verbs.VerbsException;
 import trigon.verbs.WorkCompletionStatus;
 import trigon.verbs.WorkCompletions;
 
 /**
- * Takes all that a fenced path has completed. A NIC says so bit by bit: a request is posted behind all others on either
- * queue, and when both are back nothing more comes, and nothing of the peer's reaches memory through the path. For who
- * has stopped the data path.
+ * Fences a path, and takes all that it has completed. Its queue pair is taken to the error state by a call, and by a
+ * request that it cannot carry out: a device whose calls hang does that by itself. A NIC says so bit by bit: a request
+ * is behind all others on either queue, and when both are back nothing more comes, and nothing of the peer's reaches
+ * memory through the path. For who has stopped the data path.
  */
 final class Drain {
 
@@ -23,6 +28,9 @@ final class Drain {
 
     /** The requests that are posted behind all others; messages have numbers from 0. */
     private static final long LAST_SEND = -1;
+
+    /** No memory has that key. */
+    private static final int NO_KEY = -1;
 
     private static final long LAST_RECEIVE = -2;
 
@@ -34,20 +42,21 @@ final class Drain {
     private final Protocol protocol;
     private final int number;
     private final PathChannel path;
+    private final CompletableFuture<Void> stopped;
 
     /** One of the two requests behind all others. */
     private enum Last {
         TO_POST,
         POSTED,
-        /** It was flushed, and so is all that was before it. */
+        /** It has failed, and all that was before it is over. */
         FLUSHED
     }
 
     private Last lastSend = Last.TO_POST;
     private Last lastReceive = Last.TO_POST;
 
-    /** The device completes it instead of flushing it: the queue pair has not gone to the error state. */
-    private boolean alive;
+    /** When it was seen last that the device still has the call before it. */
+    private long since = System.nanoTime();
 
     /**
      * Ends the use of a session's paths, and takes all that they have completed.
@@ -56,18 +65,17 @@ final class Drain {
      */
     static boolean of(Session session, String why) {
         PathChannel[] paths = session.paths;
-        for (PathChannel path : paths) {
-            path.fence(why);
-        }
+        List<CompletableFuture<Void>> stopped =
+                Arrays.stream(paths).map(path -> stop(path, why)).toList();
         int polled = NativePoll.result(session.requests.takePolled());
         int taken = polled == 0 ? 0 : session.requests.taken();
         boolean done = !session.state().hasFailed();
         for (int number = 0; number < paths.length && done; number++) {
-            Drain drain = new Drain(session.protocol(), number, paths[number]);
+            Drain drain = new Drain(session.protocol(), number, paths[number], stopped.get(number));
             boolean drained = number == 0
                     ? drain.takeAll(session.requests.completions(), taken, polled)
                     : drain.takeAll(session.requests.completions(), 0, 0);
-            done = drained || drain.destroy(why);
+            done = drained || drain.destroy();
         }
         if (session.protocol().failure() != null) {
             session.failByProtocol();
@@ -75,10 +83,16 @@ final class Drain {
         return done;
     }
 
-    private Drain(Protocol protocol, int number, PathChannel path) {
+    private static CompletableFuture<Void> stop(PathChannel path, String why) {
+        QueuePairLifecycle queuePair = path.interrupt();
+        return path.link().begin(() -> queuePair.fail(new IllegalStateException(why)));
+    }
+
+    private Drain(Protocol protocol, int number, PathChannel path, CompletableFuture<Void> stopped) {
         this.protocol = protocol;
         this.number = number;
         this.path = path;
+        this.stopped = stopped;
     }
 
     /**
@@ -88,37 +102,37 @@ final class Drain {
      */
     private boolean takeAll(WorkCompletions completions, int taken, int polled) {
         boolean ok = take(completions, taken, polled);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
         boolean broken = polled < 0;
         boolean empty = false;
-        while (ok && !broken && !alive && !isOver() && (!empty || completesMore(deadline))) {
-            if (completesMore(deadline)) {
+        while (ok && !broken && !isOver() && (!empty || completesMore())) {
+            if (completesMore()) {
                 post();
             }
             int count = path.completionQueue().poll(completions);
             broken = count < 0;
             ok = take(completions, 0, count);
             empty = count == 0;
-            if (empty && completesMore(deadline)) {
+            if (empty && completesMore()) {
                 LockSupport.parkNanos(LOOK.toNanos());
             }
         }
         return ok && isOver();
     }
 
-    private boolean completesMore(long deadline) {
+    private boolean completesMore() {
+        since = stopped.isDone() ? since : System.nanoTime();
         return !path.link().hasDeviceFailed()
                 && !path.failedRequests().haveNoCompletions()
-                && System.nanoTime() < deadline;
+                && System.nanoTime() - since < PATIENCE.toNanos();
     }
 
     /** Without its queue pair a path writes nothing, either. */
-    private boolean destroy(String why) {
+    private boolean destroy() {
         try {
-            path.fence(why).close();
+            path.link().begin(path.interrupt()::close).join();
             return protocol.failure() == null;
-        } catch (VerbsException e) {
-            log.warn("{}: {}", path, e.getMessage());
+        } catch (CompletionException e) {
+            log.warn("{}: {}", path, String.valueOf(e.getCause()));
             return false;
         }
     }
@@ -127,12 +141,15 @@ final class Drain {
         return lastSend == Last.FLUSHED && lastReceive == Last.FLUSHED;
     }
 
-    /** A queue that is full has room once its requests are flushed. */
+    /** A queue that is full has room once its requests are flushed. No message takes the receive, once it may be posted. */
     private void post() {
-        if (lastSend == Last.TO_POST && path.queuePair().postWrite(LAST_SEND, 0, 0, 0, 0, 0, SendFlag.SIGNALED) == 0) {
+        if (lastSend == Last.TO_POST
+                && path.queuePair().postWrite(LAST_SEND, 0, 1, NO_KEY, 0, 0, SendFlag.SIGNALED) == 0) {
             lastSend = Last.POSTED;
         }
-        if (lastReceive == Last.TO_POST && path.queuePair().postReceive(LAST_RECEIVE, 0, 0, 0) == 0) {
+        if (lastSend == Last.FLUSHED
+                && lastReceive == Last.TO_POST
+                && path.queuePair().postReceive(LAST_RECEIVE, 0, 0, 0) == 0) {
             lastReceive = Last.POSTED;
         }
     }
@@ -145,8 +162,7 @@ final class Drain {
                 lastSend = request == LAST_SEND ? Last.FLUSHED : lastSend;
                 lastReceive = request == LAST_RECEIVE ? Last.FLUSHED : lastReceive;
             } else {
-                alive |= request < 0;
-                ok = request == LAST_SEND || protocol.succeeded(number, completions, index);
+                ok = protocol.succeeded(number, completions, index);
             }
         }
         return ok;

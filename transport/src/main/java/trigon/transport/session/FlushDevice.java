@@ -1,6 +1,7 @@
 package trigon.transport.session;
 
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import trigon.system.Errno;
@@ -30,9 +31,17 @@ final class FlushDevice implements AutoCloseable {
     private final FlushReads reads;
     private long last = Long.MAX_VALUE; // the first READ that no data over the device come after
 
-    /** The device's, and the repair's while there is one. Null: it could not be made again. */
+    /** Null: it could not be made again. The device's thread has it while it makes another one. */
     private @Nullable FlushQueuePair queuePair;
 
+    private final AtomicBoolean reopening = new AtomicBoolean();
+
+    private boolean replaced; // READs go by another one once that thread has made it
+
+    /** Why it could not; null: nothing was in the way. */
+    private @Nullable String obstacle;
+
+    private boolean driverFlushes;
     private @Nullable Repair repair;
     private String trouble = DEVICE_HAS_FAILED;
     private long failedAt = -1; // READs done by then
@@ -74,11 +83,11 @@ final class FlushDevice implements AutoCloseable {
 
     /** Tells whether READs can be posted. */
     boolean isReady() {
-        return queuePair != null && repair == null && failure == null;
+        return !isRepairing() && queuePair != null && failure == null;
     }
 
     boolean isRepairing() {
-        return repair != null;
+        return repair != null || replaced;
     }
 
     /** Returns why the session is unusable; null as long as it is usable. */
@@ -102,7 +111,7 @@ final class FlushDevice implements AutoCloseable {
 
     private void post(long flush) {
         MemoryRegion region = region(flush);
-        if (repair == null && queuePair != null) {
+        if (!isRepairing() && queuePair != null) {
             int errno = reads.post(flush, region == null ? 0 : region.remoteKey());
             if (errno != 0) {
                 repair(Errno.name(errno));
@@ -114,11 +123,26 @@ final class FlushDevice implements AutoCloseable {
     void progress() {
         if (repair != null) {
             take(repair);
+        } else if (replaced && reopening.get()) {
+            goOnWithoutQueuePair();
+        } else if (replaced) {
+            takeUp();
         } else if (reads.done() < reads.owed() && failure == null) {
             if (queuePair == null) {
                 repair(trouble);
             } else {
                 poll();
+            }
+        }
+    }
+
+    /** The device hangs while it makes another one. */
+    private void goOnWithoutQueuePair() {
+        if (reads.done() < reads.owed() && failure == null) {
+            if (driverFlushes) {
+                repair(trouble);
+            } else {
+                failIfLate(failingSince);
             }
         }
     }
@@ -153,6 +177,7 @@ final class FlushDevice implements AutoCloseable {
             return;
         }
         repair = new Repair();
+        replaced = true;
         try {
             repairs.threads().execute(repair);
         } catch (RuntimeException | Error _) { // the plugin is closed, or there is no memory
@@ -162,23 +187,36 @@ final class FlushDevice implements AutoCloseable {
 
     private void take(Repair taken) {
         if (!taken.over) {
-            if (System.nanoTime() - taken.since > repairs.patience().toNanos()) { // a driver hangs
-                fail(trouble
-                        + ", and the repair takes longer than handshake.peerTimeout; see dmesg, and restart the job");
-            }
+            failIfLate(taken.since);
             return;
         }
         repair = null;
+        driverFlushes = taken.settled;
         if (taken.settled) {
             Arrays.stream(taken.addresses).forEach(_ -> reads.finish());
+        } else if (link.hasDeviceFailed()) {
+            fail(taken.obstacle + "; see dmesg, and restart the job");
         }
+        if (!reopening.get()) {
+            takeUp();
+        }
+    }
+
+    /** The device's thread has made another queue pair, or cannot. */
+    private void takeUp() {
+        replaced = false;
         if (queuePair != null) {
             queuePair.show(reads);
             reads.underWay().forEach(this::post);
-        } else if (!taken.settled && link.hasDeviceFailed()) {
-            fail(taken.obstacle + "; see dmesg, and restart the job");
-        } else if (!taken.settled) {
-            repair(taken.obstacle);
+        } else if (reads.done() < reads.owed() && failure == null) {
+            repair(obstacle == null ? trouble : obstacle);
+        }
+    }
+
+    /** A driver hangs, or the device does. */
+    private void failIfLate(long since) {
+        if (System.nanoTime() - since > repairs.patience().toNanos()) {
+            fail(trouble + ", and the repair takes longer than handshake.peerTimeout; see dmesg, and restart the job");
         }
     }
 
@@ -186,7 +224,7 @@ final class FlushDevice implements AutoCloseable {
         failure = "what came over %s cannot be flushed to the GPU: %s".formatted(link, why);
     }
 
-    /** Asks the driver for all that is owed, and makes another queue pair. */
+    /** Asks the driver for all that is owed, and has another queue pair made. */
     private final class Repair implements Runnable {
 
         private final long[] addresses = reads.underWay()
@@ -203,7 +241,9 @@ final class FlushDevice implements AutoCloseable {
             try {
                 settled = Arrays.stream(addresses).distinct().allMatch(repairs.driver()::settle);
                 warn();
-                reopen();
+                if (reopening.compareAndSet(false, true)) {
+                    var _ = link.begin(FlushDevice.this::reopen);
+                }
             } catch (RuntimeException | Error e) {
                 obstacle = e.toString();
             }
@@ -224,9 +264,16 @@ final class FlushDevice implements AutoCloseable {
     }
 
     private synchronized void reopen() {
-        closeQueuePair();
-        if (!closed && !link.hasDeviceFailed()) {
-            queuePair = new FlushQueuePair(link, FlushQueue.MAX);
+        try {
+            closeQueuePair();
+            obstacle = null;
+            if (!closed && !link.hasDeviceFailed()) {
+                queuePair = new FlushQueuePair(link, FlushQueue.MAX);
+            }
+        } catch (RuntimeException | Error e) {
+            obstacle = e.toString();
+        } finally {
+            reopening.set(false);
         }
     }
 

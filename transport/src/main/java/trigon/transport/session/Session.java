@@ -442,6 +442,7 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
     /** Frees everything, whatever is outstanding; after {@link #end}. */
     public void close() {
         Arrays.stream(paths).forEach(PathChannel::close);
+        Arrays.stream(paths).forEach(path -> path.link().begin(() -> {}).join()); // no peer finds its memory gone
         protocol.close();
         registrations.values().forEach(RegisteredMemory::close);
         registrations.clear();

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -80,6 +81,7 @@ class FlushQueueTest {
     void nothingIsLeftOpen() {
         flushes.close();
         memories.forEach(RegisteredMemory::close);
+        awaitDevices();
         assertThat(verbs.ledger().outstanding()).isEqualTo(idle);
         links.close();
         assertThat(verbs.ledger().outstanding()).isEmpty();
@@ -91,6 +93,12 @@ class FlushQueueTest {
     private void repair() {
         assertThat(control).hasSize(1);
         control.remove().run();
+        awaitDevices();
+    }
+
+    /** What was begun on threads of the devices is done. */
+    private void awaitDevices() {
+        links.all().forEach(link -> link.begin(() -> {}).join());
     }
 
     private RegisteredMemory memory(Link... of) {
@@ -348,6 +356,31 @@ class FlushQueueTest {
         assertThat(control).isEmpty();
     }
 
+    /** Its queue pair is made anew once it has time. */
+    @Test
+    void aDeviceWhoseCallsHangHoldsUpNoFlushOfTheDriver() {
+        CountDownLatch answers = new CountDownLatch(1);
+        CompletableFuture<Void> hangs = one.begin(() -> {
+            try {
+                answers.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        driverSettles = true;
+        long request = failingFlush(flushes);
+        control.remove().run();
+        boolean done = flushes.progress(request);
+        answers.countDown();
+        hangs.join();
+        awaitDevices();
+
+        assertThat(done).isTrue();
+        assertThat(flushes.isWaiting()).isTrue();
+        assertThat(flushes.progress(flush(memory(one)))).isFalse();
+        assertThat(flushes.isWaiting()).isFalse();
+    }
+
     /** It does without the device, each time. */
     @Test
     void theDriverFlushesWhatAFailedDeviceHasWritten() {
@@ -423,6 +456,7 @@ class FlushQueueTest {
         }
         answer.countDown();
         threads.getFirst().join();
+        awaitDevices();
 
         assertThat(verbs.ledger().count(ResourceLedger.Kind.QUEUE_PAIR)).isZero();
     }
@@ -442,6 +476,7 @@ class FlushQueueTest {
             long _ = failingFlush(second);
             control.remove().run();
             control.remove().run();
+            awaitDevices();
 
             assertThat(log.lines())
                     .singleElement()
@@ -460,6 +495,7 @@ class FlushQueueTest {
         flushes.close();
         repair();
 
+        awaitDevices();
         assertThat(verbs.ledger().count(ResourceLedger.Kind.QUEUE_PAIR)).isZero();
     }
 

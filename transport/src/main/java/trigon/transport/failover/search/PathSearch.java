@@ -74,7 +74,7 @@ public final class PathSearch {
             CompletableFuture<?> stop) {
         List<Path> usable =
                 usable(known(peer, session).stream().filter(session::mayTake).toList());
-        Function<Path, PathPenalty> compared = PathPenalty.among(usable, path -> orNarrow(path, penalty.apply(path)));
+        Function<Path, PathPenalty> compared = PathPenalty.among(usable, path -> orWorse(path, penalty.apply(path)));
         Map<Path, Question> asked = new LinkedHashMap<>();
         AskingRound round = new AskingRound(
                 inOrder(usable, compared),
@@ -96,7 +96,10 @@ public final class PathSearch {
         });
     }
 
-    private PathPenalty orNarrow(Path path, PathPenalty penalty) {
+    private PathPenalty orWorse(Path path, PathPenalty penalty) {
+        if (links.of(path.local()).isHanging()) {
+            return PathPenalty.DEAD;
+        }
         return questions.isNarrow(path) && penalty.compareTo(PathPenalty.NARROW) < 0 ? PathPenalty.NARROW : penalty;
     }
 
@@ -144,7 +147,7 @@ public final class PathSearch {
 
     /** The direct path over a link that a connection has left, if there is one now. */
     public Optional<Path> direct(Counterpart peer, LocalLink over) {
-        if (!links.of(over).isUp()) {
+        if (!links.of(over).isUp() || links.of(over).isHanging()) {
             return Optional.empty();
         }
         return candidates
