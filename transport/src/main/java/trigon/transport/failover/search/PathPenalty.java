@@ -17,7 +17,9 @@ public enum PathPenalty {
     /** Only frames that are smaller than its interfaces' pass. */
     NARROW,
     /** No new queue pair has come up over its link. */
-    DEAD;
+    DEAD,
+    /** The same a moment ago, in this search: one that is {@link #DEAD} may be well again. */
+    JUST_FAILED;
 
     /** The same, as these paths compare with each other. */
     static Function<Path, PathPenalty> among(List<Path> paths, Function<Path, PathPenalty> penalty) {

@@ -74,7 +74,7 @@ public final class Search {
     public Function<Path, PathPenalty> penalty(Function<Path, PathPenalty> otherwise) {
         Set<Path> taken = Set.copyOf(excluded);
         excluded.clear();
-        return path -> taken.contains(path) ? PathPenalty.DEAD : otherwise.apply(path);
+        return path -> taken.contains(path) ? PathPenalty.JUST_FAILED : otherwise.apply(path);
     }
 
     /** Takes note of what a round has found. */

@@ -63,8 +63,18 @@ class PathPenaltyTest {
         Search search = new Search(NanoClock.SYSTEM);
         search.exclude(ONE);
 
-        assertThat(search.penalty(_ -> PathPenalty.NONE).apply(ONE)).isEqualTo(PathPenalty.DEAD);
+        assertThat(search.penalty(_ -> PathPenalty.NONE).apply(ONE)).isEqualTo(PathPenalty.JUST_FAILED);
         assertThat(search.penalty(_ -> PathPenalty.NONE).apply(ONE)).isEqualTo(PathPenalty.NONE);
+    }
+
+    /** No path came up over either, when it was cut; since then the other one may have been mended. */
+    @Test
+    void whatHasJustFailedIsLeftOutThoughTheOthersAreDead() {
+        Search search = new Search(NanoClock.SYSTEM);
+        search.exclude(ONE);
+
+        assertThat(PathPenalty.leastOf(List.of(ONE, TWO), search.penalty(_ -> PathPenalty.DEAD)))
+                .containsExactly(TWO);
     }
 
     private static Path rdma(Path like) {
