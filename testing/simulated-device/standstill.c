@@ -70,7 +70,7 @@ static void go_on(void) {
     usleep(LOOK_US);
 }
 
-/* The engine is held, so nobody else has it; nor has anybody another lock that the device needs, or it is tried again. */
+/* The engine is held, so nobody else has it. If one that stands still has another lock, it is tried again. */
 static void stop(const Rule *r) {
   struct sigaction act = { .sa_handler = stand_still, .sa_flags = SA_RESTART };
   int number = SIGRTMAX - 1;

@@ -215,6 +215,24 @@ class SimulatedRdmaIT {
         }
     }
 
+    /** Then it cannot flush, and NCCL is told so before it relies on that. */
+    @Test
+    @Tag("long")
+    void aNicThatPassesNothingToItselfReachesNoGpu() throws Exception {
+        Map<String, String> environment = environment();
+        environment.put("SIMVERBS_RULES", "cut a/one>a/one");
+        environment.put("TRIGON_GPU_MEMORY", "auto");
+        try (NamespaceJob job = job(environment, "a", "b")) {
+            job.awaitRounds(20);
+            job.end();
+
+            assertThat(job.ranks().getFirst().output())
+                    .contains("GPU memory is off: one passes nothing to itself")
+                    .doesNotContain("GPU memory by");
+            assertThat(job.ranks().getLast().output()).contains("GPU memory by");
+        }
+    }
+
     /** There the driver's flush would do nothing, though NCCL asks for one. */
     @Test
     @Tag("long")
@@ -326,7 +344,8 @@ class SimulatedRdmaIT {
         try (NamespaceJob job = job(environment, "a", "b")) {
             job.awaitRounds(20);
             job.ranks().get(1).signal("STOP");
-            Await.until(job::output, PATIENCE, () -> job.ranks().getFirst().output().contains(KERNEL_ANSWERS));
+            Await.until(
+                    job::output, PATIENCE, () -> job.ranks().getFirst().output().contains(KERNEL_ANSWERS));
             job.ranks().get(1).signal("CONT");
             awaitStopped(job);
             job.awaitRounds(20);

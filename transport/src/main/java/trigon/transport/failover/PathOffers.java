@@ -16,7 +16,6 @@ import trigon.handshake.message.NodeIdentity;
 import trigon.handshake.message.ResumeCounts;
 import trigon.handshake.message.Stripe;
 import trigon.routing.Path;
-import trigon.system.Errno;
 import trigon.system.NanoClock;
 import trigon.system.RareMessage;
 import trigon.transport.Unwinding;
@@ -32,7 +31,6 @@ import trigon.transport.path.PathRole;
 import trigon.transport.protocol.MessageProtocol;
 import trigon.transport.session.Resumption;
 import trigon.verbs.LinkKind;
-import trigon.verbs.VerbsException;
 
 /**
  * Brings up new queue pairs for a connection: as many as it had, each by a handshake of its own, over the paths that
@@ -66,7 +64,9 @@ final class PathOffers {
         InetSocketAddress remote =
                 new InetSocketAddress(over.remote().address(), over.remote().tcpPort());
         boolean narrow = side.client().isNarrow(local, remote);
-        PathChannel path = factory.open(answering(links.of(over.local())), PathRole.SENDER, protocol, narrow);
+        Link link = links.of(over.local());
+        link.requireAnswer();
+        PathChannel path = factory.open(link, PathRole.SENDER, protocol, narrow);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(path::close);
             path.counters().noteRelays(over.relays());
@@ -128,7 +128,8 @@ final class PathOffers {
         if (offer.kind() == LinkKind.RDMA && !link.isUp()) {
             throw new IllegalArgumentException(link + " is down");
         }
-        PathChannel path = factory.open(answering(link), PathRole.RECEIVER, protocol, false);
+        link.requireAnswer();
+        PathChannel path = factory.open(link, PathRole.RECEIVER, protocol, false);
         try (Unwinding unwinding = new Unwinding()) {
             unwinding.onFailure(path::close);
             PeerEnd end = new PeerEnd(
@@ -140,15 +141,6 @@ final class PathOffers {
             unwinding.succeeded();
         }
         return path;
-    }
-
-    /** The same, unless it would keep who moves there waiting, for half a minute: there are other links. */
-    private static Link answering(Link link) {
-        if (!link.answers()) {
-            throw new VerbsException(
-                    "ibv_query_port", link.device().deviceName(), Errno.ETIMEDOUT, "its firmware hangs; see dmesg");
-        }
-        return link;
     }
 
     private Link link(InetAddress local, LinkKind kind) {

@@ -35,8 +35,8 @@ public final class FlushQueuePair implements AutoCloseable {
     private final Link link;
     private final long memory;
     private final MemoryRegion landing;
-    private final CompletionQueue completionQueue;
-    private final QueuePairLifecycle lifecycle;
+    final CompletionQueue completionQueue;
+    final QueuePairLifecycle lifecycle;
 
     /**
      * Opens one on a link's device. May block.
@@ -84,7 +84,7 @@ public final class FlushQueuePair implements AutoCloseable {
         lifecycle.initialize(
                 link.local().port(),
                 link.device().partitionKeyIndex(link.local().port()),
-                EnumSet.of(AccessFlag.REMOTE_READ));
+                EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE));
         lifecycle.readyToReceive(itself, itself.mtu(), route, null);
         lifecycle.readyToSend(PSN);
     }
@@ -100,17 +100,15 @@ public final class FlushQueuePair implements AutoCloseable {
      */
     @Override
     public void close() {
-        var _ = link.begin(this::release);
-    }
-
-    private void release() {
-        try {
-            lifecycle.close();
-        } catch (VerbsException _) {
-            return; // the log has it
-        }
-        landing.close();
-        completionQueue.close();
-        link.clearToSendMemory().giveBack(memory);
+        var _ = link.begin(() -> {
+            try {
+                lifecycle.close();
+            } catch (VerbsException _) {
+                return; // the log has it
+            }
+            landing.close();
+            completionQueue.close();
+            link.clearToSendMemory().giveBack(memory);
+        });
     }
 }

@@ -1,6 +1,5 @@
 package trigon.transport.path;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -14,7 +13,6 @@ import trigon.system.NanoClock;
 import trigon.system.RareMessage;
 import trigon.transport.metrics.LinkCounters;
 import trigon.verbs.DeviceContext;
-import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.PortAttributes;
@@ -71,17 +69,7 @@ public final class Link {
      * another place. Where it had it at first, if it has it nowhere: the verb that uses it says so. May block.
      */
     int gidIndex() {
-        List<GidEntry> table = device.context().gidTable(local.port()).stream()
-                .filter(entry -> entry.gid().equals(local.gid()))
-                .toList();
-        if (table.stream().anyMatch(entry -> entry.index() == local.gidIndex())) {
-            return local.gidIndex();
-        }
-        return table.stream()
-                .filter(entry -> entry.type() == GidEntry.Type.ROCE_V2)
-                .mapToInt(GidEntry::index)
-                .findFirst()
-                .orElse(local.gidIndex());
+        return device.gidIndex(local);
     }
 
     public DeviceContext device() {
@@ -137,25 +125,20 @@ public final class Link {
     }
 
     /** The kernel has said something else of its interface. */
-    public void setInterfaceUp(boolean nowUp) {
+    public synchronized void setInterfaceUp(boolean nowUp) {
         interfaceUp = nowUp;
-        publish();
+        counters.setUp(isUp());
     }
 
     /** The device has said whether its port is active. */
-    public void setPortUp(boolean nowUp) {
+    public synchronized void setPortUp(boolean nowUp) {
         portUp = nowUp;
-        publish();
+        counters.setUp(isUp());
     }
 
     /** The device has failed as a whole: it does nothing any more, nor does it complete what it was told to do. */
-    public void deviceHasFailed() {
+    public synchronized void deviceHasFailed() {
         deviceFailed = true;
-        publish();
-    }
-
-    /** The kernel's word and the device's come on different threads: whoever is last says what holds. */
-    private synchronized void publish() {
         counters.setUp(isUp());
     }
 
@@ -172,9 +155,13 @@ public final class Link {
         return device.calls().isHanging();
     }
 
-    /** Asks its device something, and returns whether it answers soon; or says that it has failed. */
-    public boolean answers() {
-        return device.calls().finishes(() -> device.context().queryPort(local.port()));
+    /**
+     * Asks its device something, for who would wait there for half a minute and may go elsewhere.
+     *
+     * @throws trigon.verbs.VerbsException if it does not answer soon
+     */
+    public void requireAnswer() {
+        device.calls().require("ibv_query_port", () -> device.context().queryPort(local.port()));
     }
 
     /** Tells whether its device has failed as a whole. It stays so; a device that comes back is opened anew. */

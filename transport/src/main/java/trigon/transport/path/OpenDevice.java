@@ -2,12 +2,14 @@ package trigon.transport.path;
 
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import trigon.routing.LocalLink;
 import trigon.transport.Unwinding;
 import trigon.verbs.AccessFlag;
 import trigon.verbs.DeviceContext;
+import trigon.verbs.GidEntry;
 import trigon.verbs.LinkKind;
 import trigon.verbs.MemoryRegion;
 import trigon.verbs.Mtu;
@@ -57,6 +59,21 @@ final class OpenDevice implements AutoCloseable {
 
     DeviceContext context() {
         return context;
+    }
+
+    /** {@link Link#gidIndex}. */
+    int gidIndex(LocalLink link) {
+        List<GidEntry> table = context.gidTable(link.port()).stream()
+                .filter(entry -> entry.gid().equals(link.gid()))
+                .toList();
+        if (table.stream().anyMatch(entry -> entry.index() == link.gidIndex())) {
+            return link.gidIndex();
+        }
+        return table.stream()
+                .filter(entry -> entry.type() == GidEntry.Type.ROCE_V2)
+                .mapToInt(GidEntry::index)
+                .findFirst()
+                .orElse(link.gidIndex());
     }
 
     /** Its calls that may hang. */

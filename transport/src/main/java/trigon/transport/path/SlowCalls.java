@@ -7,6 +7,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import trigon.system.Errno;
+import trigon.verbs.VerbsException;
 
 /**
  * What a device is to end, which may take half a minute where its firmware is busy, and holds up nobody: one call after
@@ -22,6 +24,7 @@ final class SlowCalls implements AutoCloseable {
 
     private static final long IDLE_MILLIS = 200;
 
+    private final String device;
     private final boolean mayHang;
     private final ThreadPoolExecutor thread;
 
@@ -37,6 +40,7 @@ final class SlowCalls implements AutoCloseable {
      * @param mayHang whether they may hang
      */
     SlowCalls(String device, boolean mayHang) {
+        this.device = device;
         this.mayHang = mayHang;
         thread = new ThreadPoolExecutor(
                 1,
@@ -98,6 +102,17 @@ final class SlowCalls implements AutoCloseable {
             }
         }
         return over.isDone();
+    }
+
+    /**
+     * Makes one, by its name.
+     *
+     * @throws VerbsException if it hangs
+     */
+    void require(String name, Runnable call) {
+        if (!finishes(call)) {
+            throw new VerbsException(name, device, Errno.ETIMEDOUT, "the device's firmware hangs; see dmesg");
+        }
     }
 
     boolean isHanging() {

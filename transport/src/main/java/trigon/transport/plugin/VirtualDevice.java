@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.config.setting.ConfigException;
@@ -15,6 +16,7 @@ import trigon.nccl.NetPlugin;
 import trigon.routing.LocalLink;
 import trigon.routing.hardware.NicHardware;
 import trigon.transport.path.Link;
+import trigon.transport.path.LoopbackProbe;
 import trigon.verbs.DeviceMemory;
 import trigon.verbs.LinkKind;
 
@@ -62,6 +64,12 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
      * @throws ConfigException if memory of GPUs is required, and a NIC does not reach it
      */
     static List<VirtualDevice> all(GpuMemoryUse use, String node, List<Link> links, NicHardware hardware) {
+        return all(use, node, links, hardware, LoopbackProbe::passes);
+    }
+
+    /** The same with a question to a NIC whether it passes anything to itself: else it cannot flush. */
+    static List<VirtualDevice> all(
+            GpuMemoryUse use, String node, List<Link> links, NicHardware hardware, Predicate<Link> passesToItself) {
         if (use == GpuMemoryUse.OFF) {
             return List.of(ofAllLinks(node));
         }
@@ -71,7 +79,13 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
                 .forEach(link -> nics.putIfAbsent(link.local().deviceName(), link));
         Map<Link, DeviceMemory> memory = new LinkedHashMap<>();
         nics.values().forEach(link -> memory.put(link, link.device().deviceMemory()));
-        Optional<String> obstacle = obstacle(use, links, memory);
+        Optional<String> obstacle = obstacle(use, links, memory)
+                .or(() -> memory.keySet().stream()
+                        .filter(link -> !passesToItself.test(link))
+                        .findFirst()
+                        .map(link -> link.device().deviceName()
+                                + " passes nothing to itself, and so cannot flush what it"
+                                + " has written: see whether its settings, or those of its switch, forbid loopback"));
         if (obstacle.isPresent()) {
             if (use == GpuMemoryUse.ON) {
                 throw new ConfigException("gpuMemory is on, but " + obstacle.get());

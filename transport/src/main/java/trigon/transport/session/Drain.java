@@ -141,7 +141,7 @@ final class Drain {
         return lastSend == Last.FLUSHED && lastReceive == Last.FLUSHED;
     }
 
-    /** A queue that is full has room once its requests are flushed. No message takes the receive, once it may be posted. */
+    /** A queue that is full has room once its requests are flushed. No message takes the receive once it is posted. */
     private void post() {
         if (lastSend == Last.TO_POST
                 && path.queuePair().postWrite(LAST_SEND, 0, 1, NO_KEY, 0, 0, SendFlag.SIGNALED) == 0) {

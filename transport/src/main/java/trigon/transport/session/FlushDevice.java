@@ -123,26 +123,15 @@ final class FlushDevice implements AutoCloseable {
     void progress() {
         if (repair != null) {
             take(repair);
-        } else if (replaced && reopening.get()) {
-            goOnWithoutQueuePair();
-        } else if (replaced) {
+        } else if (replaced && !reopening.get()) {
             takeUp();
         } else if (reads.done() < reads.owed() && failure == null) {
-            if (queuePair == null) {
+            if (replaced && !driverFlushes) {
+                failIfLate(failingSince); // the device hangs
+            } else if (replaced || queuePair == null) {
                 repair(trouble);
             } else {
                 poll();
-            }
-        }
-    }
-
-    /** The device hangs while it makes another one. */
-    private void goOnWithoutQueuePair() {
-        if (reads.done() < reads.owed() && failure == null) {
-            if (driverFlushes) {
-                repair(trouble);
-            } else {
-                failIfLate(failingSince);
             }
         }
     }

@@ -35,6 +35,8 @@ class GpuDevicesTest {
     @TempDir
     private Path sysfs;
 
+    private String withoutLoopback = "";
+
     private final ReadingVerbs verbs = new ReadingVerbs();
     private final Metrics metrics = Metrics.unshared();
     private final Links links =
@@ -48,7 +50,12 @@ class GpuDevicesTest {
 
     private List<VirtualDevice> devices(GpuMemoryUse use, LocalLink... of) {
         Arrays.stream(of).forEach(links::add);
-        return VirtualDevice.all(use, "a", links.all(), new NicHardware(sysfs));
+        return VirtualDevice.all(
+                use,
+                "a",
+                links.all(),
+                new NicHardware(sysfs),
+                link -> !link.device().deviceName().equals(withoutLoopback));
     }
 
     private void functionOf(String device, String function) throws IOException {
@@ -114,6 +121,13 @@ class GpuDevicesTest {
         verbs.memory = DeviceMemory.unreachable("the driver is too old");
 
         assertOneOfHostMemory(devices(GpuMemoryUse.AUTO, ONE));
+    }
+
+    @Test
+    void aNicThatPassesNothingToItselfIsEnoughToLeaveIt() {
+        withoutLoopback = "mlx5_1";
+
+        assertOneOfHostMemory(devices(GpuMemoryUse.AUTO, ONE, TWO));
     }
 
     @Test
