@@ -326,6 +326,10 @@ final class Circuit {
     boolean pollOrSleep(long quietNanos) {
         try {
             int bytes = splicedNow().poll();
+            boolean sleeps = bytes == 0 && host.nanoTime() - movedAt >= quietNanos && !splicedNow().isOver();
+            if (sleeps) {
+                bytes = splicedNow().sleep();
+            }
             if (bytes > 0) {
                 movedAt = host.nanoTime();
                 host.moved(bytes);
@@ -334,12 +338,8 @@ final class Circuit {
                 close();
                 return true;
             }
-            if (bytes > 0 || host.nanoTime() - movedAt < quietNanos) {
-                splicedNow().await();
-                return false;
-            }
-            splicedNow().sleep();
-            return !splicedNow().isSending();
+            splicedNow().await();
+            return sleeps && bytes == 0 && !splicedNow().isSending();
         } catch (IOException e) {
             broken(e);
         } catch (RuntimeException | OutOfMemoryError e) {

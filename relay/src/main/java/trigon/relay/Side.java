@@ -155,8 +155,12 @@ final class Side {
             return Optional.empty();
         }
         Optional<ChunkStream> chunks = agreed.stream(socket, writes, Runnable::run);
-        chunks.ifPresent(stream -> carrier = stream);
+        chunks.ifPresent(this::carryBy);
         return chunks;
+    }
+
+    void carryBy(ByteStream other) {
+        carrier = other;
     }
 
     // ---- its end

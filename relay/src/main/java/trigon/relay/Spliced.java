@@ -18,7 +18,7 @@ final class Spliced {
     private long lookedAtBytes;
     private int stillLooks;
 
-    private Spliced(Side incoming, Side outgoing, Direction onward, Direction back) {
+    Spliced(Side incoming, Side outgoing, Direction onward, Direction back) {
         this.incoming = incoming;
         this.outgoing = outgoing;
         this.onward = onward;
@@ -116,11 +116,19 @@ final class Spliced {
         return incoming.carrier().isSending() || outgoing.carrier().isSending();
     }
 
-    /** Has the neighbours make a socket ready with what comes next, since nobody may be polling. */
-    void sleep() throws IOException {
+    /**
+     * Has the neighbours make a socket ready with what comes next, since nobody may be polling. Then looks once more:
+     * reading back takes note of room, too, which came after the last try to write onwards, and of which no neighbour
+     * tells any more.
+     *
+     * @return how many bytes were passed on
+     */
+    int sleep() throws IOException {
         incoming.carrier().sleep();
         outgoing.carrier().sleep();
+        int moved = poll();
         await();
+        return moved;
     }
 
     /** Returns whether a side has ended, the other has been told, and nothing waits for room at either. */
