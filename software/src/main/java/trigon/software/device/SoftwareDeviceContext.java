@@ -7,16 +7,17 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.software.SoftwareDevice;
 import trigon.software.call.NativeDevice;
+import trigon.software.call.NativePair;
 import trigon.software.connection.LocalDevice;
 import trigon.software.connection.Movers;
 import trigon.software.memory.MemoryRegions;
-import trigon.software.memory.SoftwareMemoryRegion;
 import trigon.software.wire.DeviceLimits;
 import trigon.system.Errno;
 import trigon.verbs.AsyncEvent;
@@ -261,18 +262,13 @@ final class SoftwareDeviceContext implements DeviceContext {
     }
 
     /**
-     * Returns once everybody who moves data has finished what he was doing when this was called, and none of them will
-     * touch that memory. Any thread, without the monitor.
+     * Does something under the lock of each queue pair: once this returns, everybody who moves data has finished what
+     * he was doing when it was called. Any thread, without the monitor.
      */
-    void forget(SoftwareMemoryRegion region) {
+    void lockEach(Consumer<NativePair> action) {
         for (QueuePairEngine queuePair : queuePairs.values()) {
-            queuePair.lock().locked(() -> queuePair.inC().forget(region.inC()));
+            queuePair.lock().locked(() -> action.accept(queuePair.inC()));
         }
-    }
-
-    /** Returns once everybody who moves data has finished what he was doing. Any thread, without the monitor. */
-    void awaitQueuePairs() {
-        queuePairs.values().forEach(queuePair -> queuePair.lock().locked(() -> {}));
     }
 
     /** Returns the part of the device in C. Any thread. */

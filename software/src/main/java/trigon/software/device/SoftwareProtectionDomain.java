@@ -78,11 +78,11 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
         switch (removed) {
             case UNUSED -> onDeregistered();
             case IN_USE -> {
-                context.forget(region);
+                context.lockEach(queuePair -> queuePair.forget(region.inC()));
                 context.memoryRegions().free(region);
                 onDeregistered();
             }
-            case BEFORE -> context.awaitQueuePairs();
+            case BEFORE -> context.lockEach(_ -> {}); // for who closes it while another does
         }
     }
 

@@ -92,7 +92,7 @@ public final class Connector {
         links = side.links();
         client = side.client();
         this.config = config;
-        connecting = tasks.threads().connecting();
+        connecting = tasks.connecting();
         this.advice = advice;
         clock = tasks.clock();
         cancellation = new Cancellation(client, tasks.control(), clock);

@@ -20,6 +20,16 @@ public record ControlTasks(HandshakeEventLoop loop, ControlThreads threads, Nano
         return threads.control();
     }
 
+    /** Brings connections up, some dozens at a time. */
+    Executor connecting() {
+        return threads.connecting();
+    }
+
+    /** Repairs flushes to GPUs, so much later. */
+    public Executor flushing(Duration delay) {
+        return loop.delayed(delay, threads.flushing());
+    }
+
     /** Runs what may block, so much later. */
     public Executor blocking(Duration delay) {
         return loop.delayed(delay, control());

@@ -115,7 +115,7 @@ final class TransportAssembly {
 
     private FlushQueue.Repairs flushRepairs() {
         return new FlushQueue.Repairs(
-                node.loop().delayed(FlushQueue.PAUSE, node.threads().flushing()),
+                tasks.flushing(FlushQueue.PAUSE),
                 setup.host().devices().gpuWrites(),
                 setup.config().handshake().peerTimeout());
     }
