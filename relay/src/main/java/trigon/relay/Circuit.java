@@ -326,7 +326,9 @@ final class Circuit {
     boolean pollOrSleep(long quietNanos) {
         try {
             int bytes = splicedNow().poll();
-            boolean sleeps = bytes == 0 && host.nanoTime() - movedAt >= quietNanos && !splicedNow().isOver();
+            boolean sleeps = bytes == 0
+                    && host.nanoTime() - movedAt >= quietNanos
+                    && !splicedNow().isOver();
             if (sleeps) {
                 bytes = splicedNow().sleep();
             }
