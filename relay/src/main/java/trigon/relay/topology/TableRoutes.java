@@ -41,7 +41,7 @@ public final class TableRoutes {
         }
     };
 
-    /** What was found among the nodes that were known then: when a cable goes, hundreds of connections ask. */
+    /** Routes to peers among the nodes that were known then: when a cable goes, hundreds of connections ask. */
     private final Map<Node, Found> found = new LinkedHashMap<>();
 
     private @Nullable Nodes then;

@@ -16,7 +16,7 @@ public final class MemoryRegions {
     private final SecureRandom random = new SecureRandom();
     private final NativeDevice device;
 
-    /** How a region was when it was removed. */
+    /** State of a region when it was removed. */
     public enum Removed {
         /** Nobody uses it, or will. */
         UNUSED,

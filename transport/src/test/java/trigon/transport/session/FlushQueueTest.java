@@ -96,7 +96,7 @@ class FlushQueueTest {
         awaitDevices();
     }
 
-    /** What was begun on threads of the devices is done. */
+    /** Calls that were begun on threads of the devices are over. */
     private void awaitDevices() {
         links.all().forEach(link -> link.begin(() -> {}).join());
     }
