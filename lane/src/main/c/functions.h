@@ -10,6 +10,7 @@ struct lane_functions {
   int64_t (*repeat)(struct lane *lane, uint64_t sequence, uint32_t key);
   int64_t (*confirmed)(struct lane *lane);
   int64_t (*take)(struct lane *lane, const struct completion *completion);
+  int64_t (*settle)(struct lane *lane);
   int64_t (*thread)(void);
   int64_t (*flush_post)(struct flush_device *device, uint64_t address, uint32_t key);
   int64_t (*flush_owe)(struct flush_device *device, struct flush *flush);

@@ -16,7 +16,14 @@ static int64_t irecv(struct lane *lane, uint64_t address, uint32_t size, uint32_
 static int64_t repeat(struct lane *lane, uint64_t sequence, uint32_t key) {
   struct unconfirmed *of = lane->unconfirmed;
   if (of != NULL) {
-    const struct unconfirmed_message *kept = unconfirmed_at(of, sequence);
+    struct unconfirmed_message *kept = unconfirmed_at(of, sequence);
+    if ((int32_t)(of->sent - (uint32_t)sequence) > 0) {
+      of->sent = (uint32_t)sequence; /* the device needs it again */
+    }
+    if (kept->since != 0) { /* it is done when the peer has it */
+      kept->address = lane->messages[sequence & (LANE_REQUESTS - 1)].address;
+      kept->since = 0;
+    }
     const bool copied = kept->memory == 0;
     const struct memory_piece piece = {kept->address, kept->size, copied ? of->rings[kept->ring].key : key};
     return lane_post_send(lane, piece, kept->tag, FLAG_DELIVERY_COMPLETE | (copied ? FLAG_INJECT_COMPLETE : 0),
@@ -37,6 +44,14 @@ static int64_t confirmed(struct lane *lane) {
 
 static int64_t take(struct lane *lane, const struct completion *completion) {
   return lane_take(lane, completion);
+}
+
+/* For NCCL's thread. */
+static int64_t settle(struct lane *lane) {
+  if (lane->unconfirmed != NULL) {
+    lane_settle(lane, true);
+  }
+  return 0;
 }
 
 static int64_t thread(void) {
@@ -61,5 +76,5 @@ static int64_t poll(struct flush_device *device) {
   return flush_poll(device);
 }
 
-const struct lane_functions lane_functions = {isend, irecv,  repeat, confirmed, take,
-                                              thread, post, owe,    finish,    poll};
+const struct lane_functions lane_functions = {isend,  irecv, repeat, confirmed, take, settle,
+                                              thread, post,  owe,    finish,    poll};

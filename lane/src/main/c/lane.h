@@ -3,6 +3,7 @@
  * pairs, memory, other paths, errors, a lane's life and death. A lane function may post, poll, count, compare and give
  * up. It never retries, waits, logs, allocates, opens, closes or chooses. Whatever is unusual leaves the lane as it
  * was, and goes to Java, which calls the same functions where it moves messages itself (docs/design/decisions/0048).
+ * It reads the clock for messages of which copies may be spared: only their age tells when that is to be given up.
  *
  * The messages go as trigon.transport.protocol.MessageProtocol describes RENDEZVOUS: the receiver writes a
  * clear-to-send entry into the sender's ring, which answers with an RDMA WRITE whose immediate is the message's size.
@@ -25,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "flush.h"
 #include "verbs_abi.h"
@@ -96,14 +98,25 @@ enum {
  */
 enum { LONGEST_OF_RING = 4 };
 
+/* A longer message may be confirmed before its copy is made. Of this one, the copy takes less than a microsecond. */
+#ifndef LONGEST_COPY_AT_ONCE
+#define LONGEST_COPY_AT_ONCE (12 << 10)
+#endif
+
+/*
+ * It is copied once it is so many microseconds old: where messages follow each other their peer has answered by then,
+ * and NCCL would lose more by waiting than the copy takes.
+ */
+enum { COPIED_AFTER_US = 10 };
+
 struct unconfirmed_message {
-  uint64_t address;
-  uint64_t memory; /* its registration's handle; 0 where it is copied, or empty */
+  uint64_t address; /* where it is; or, while it may be copied, where its copy goes: its request has where it is */
+  uint64_t memory;  /* its registration's handle; 0 where it is copied, or empty */
   uint64_t end;    /* up to where the ring is used by it and those before, counted from the first byte ever copied */
   uint32_t size;
   int32_t tag;
-  uint32_t ring; /* with its copy */
-  uint32_t unused;
+  uint32_t ring;  /* with its copy */
+  uint32_t since; /* lane_now() when it was sent, while it may be copied; or 0 */
 };
 
 /* Memory for copies. */
@@ -116,14 +129,15 @@ struct copy_ring {
 /*
  * The messages of an eager sender that its peer is not known to have: oldest first, by their numbers. A short one is
  * copied into a ring, as NCCL may use its memory again before the peer has it. A longer one stays where it is, since
- * NCCL hears that it is done only when the peer has it.
+ * NCCL hears that it is done only when the peer has it. Those in between have room in the ring, and are copied when the
+ * peer takes long: until then they are not done, and are sent again as longer ones are.
  */
 struct unconfirmed {
   struct copy_ring rings[UNCONFIRMED_RINGS]; /* each in use from when the one before was too small */
   uint32_t ring;         /* where copies go */
   uint32_t longest_copy; /* longer messages are not copied; a ring takes such a copy */
   uint32_t asks;         /* the next message asks the peer how far it is, be it time for that or not */
-  uint32_t unused;
+  uint32_t sent;         /* the device does not need the memory of messages before this one, modulo 2^32 */
   uint64_t oldest;
   uint64_t used; /* bytes of the ring so far, with what was left out; those below free are confirmed */
   uint64_t free;
@@ -370,6 +384,23 @@ static inline struct unconfirmed_message *unconfirmed_at(struct unconfirmed *of,
   return &of->messages[sequence & (UNCONFIRMED - 1)];
 }
 
+/* Microseconds, modulo 2^32, and never 0: every second one. */
+#ifdef LANE_NOW_OF_TEST
+uint32_t lane_now(void);
+#else
+static inline uint32_t lane_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint32_t)((uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000) | 1;
+}
+#endif
+
+/* Messages that the peer has by what its device says. */
+static inline uint64_t lane_delivered(const struct lane *lane) {
+  return lane->confirmed +
+         (lane->delivered == NULL ? 0 : atomic_load_explicit(lane->delivered, memory_order_relaxed));
+}
+
 /* Messages that the peer is known to have, in their order; of copies, it makes room of theirs. */
 static inline uint64_t lane_confirmed(struct lane *lane) {
   struct unconfirmed *of = lane->unconfirmed;
@@ -377,8 +408,7 @@ static inline uint64_t lane_confirmed(struct lane *lane) {
   if (of == NULL && lane->delivered == NULL) {
     return known;
   }
-  const uint64_t delivered =
-      lane->confirmed + (lane->delivered == NULL ? 0 : atomic_load_explicit(lane->delivered, memory_order_relaxed));
+  const uint64_t delivered = lane_delivered(lane);
   if (of == NULL) {
     return delivered > known ? delivered : known;
   }
@@ -433,7 +463,7 @@ static inline bool unconfirmed_asks(const struct unconfirmed *of, uint64_t end, 
          sequence + 1 - of->asked_next >= UNCONFIRMED / 2;
 }
 
-/* Notes a message that is sent, and copies it if it is short. */
+/* Notes a message that is sent, and copies it if it is short; or may copy it later. */
 static inline void unconfirmed_add(struct unconfirmed *of, struct memory_piece from, int32_t tag, uint64_t memory,
                                    uint64_t sequence) {
   const bool copied = from.length <= of->longest_copy;
@@ -444,9 +474,13 @@ static inline void unconfirmed_add(struct unconfirmed *of, struct memory_piece f
   if (copied) {
     const struct copy_ring *ring = unconfirmed_ring(of);
     message->address = ring->address + (unconfirmed_place(of, from.length) & (ring->bytes - 1));
+  }
+  if (copied && from.length > LONGEST_COPY_AT_ONCE) {
+    message->since = lane_now();
+  } else if (copied) {
     message->memory = 0;
   }
-  if (copied && from.length > 0) {
+  if (message->memory == 0 && from.length > 0) {
     memcpy((void *)(uintptr_t)message->address, (const void *)(uintptr_t)from.address, from.length);
   }
   if (unconfirmed_asks(of, end, sequence)) {
@@ -554,6 +588,34 @@ static inline int64_t lane_irecv(struct lane *lane, struct memory_piece to, int3
 
 /* ---- what the device has completed ---- */
 
+/* Copies a message of which the peer has not said soon enough that it has it; false if there is time yet. */
+static inline bool lane_copies(const struct lane *lane, struct unconfirmed_message *message) {
+  if (lane_now() - message->since < COPIED_AFTER_US) {
+    return false;
+  }
+  const struct open_message *open = &lane->messages[lane->completed & (LANE_REQUESTS - 1)];
+  memcpy((void *)(uintptr_t)message->address, (const void *)(uintptr_t)open->address, message->size);
+  message->memory = 0;
+  message->since = 0;
+  return true;
+}
+
+/*
+ * Finishes what the device has done with, of an eager sender that keeps copies. Only NCCL's thread copies: another one
+ * does not know whether the memory still is there.
+ */
+static inline void lane_settle(struct lane *lane, bool copies) {
+  struct unconfirmed *of = lane->unconfirmed;
+  while ((int32_t)(of->sent - lane->completed) > 0) {
+    struct unconfirmed_message *message = unconfirmed_at(of, lane->completed);
+    if (message->since != 0 && (int32_t)((uint32_t)lane_delivered(lane) - lane->completed) <= 0 &&
+        !(copies && lane_copies(lane, message))) {
+      return;
+    }
+    lane_finish(lane, message->size);
+  }
+}
+
 /* Eager messages are in the order of their numbers; one that is sent again may have been done before. */
 static inline bool lane_take_sent(struct lane *lane, const struct completion *completion) {
   const uint32_t end = (uint32_t)completion->work_request + 1;
@@ -561,6 +623,11 @@ static inline bool lane_take_sent(struct lane *lane, const struct completion *co
     return false;
   }
   lane->room++;
+  if (lane->unconfirmed != NULL) {
+    lane->unconfirmed->sent = end;
+    lane_settle(lane, false);
+    return true;
+  }
   while ((int32_t)(end - lane->completed) > 0) {
     lane_finish(lane, (uint32_t)entry_at(lane, lane->completed)->size);
   }
@@ -616,9 +683,9 @@ static inline bool lane_take(struct lane *lane, const struct completion *complet
 }
 
 /*
- * Polls once. False if Java is to look: the poll failed, or a completion is not a success of the oldest request's. It
- * stays where it is, with all behind it, and what was taken before is counted; there is no poll until Java has taken
- * them: a device may say an error once.
+ * Polls once, for NCCL's thread. False if Java is to look: the poll failed, or a completion is not a success of the
+ * oldest request's. It stays where it is, with all behind it, and what was taken before is counted; there is no poll
+ * until Java has taken them: a device may say an error once.
  */
 static inline bool lane_poll(struct lane *lane) {
   if (lane->polled != 0) {
@@ -629,6 +696,9 @@ static inline bool lane_poll(struct lane *lane) {
   while (taken < count && lane->completions[taken].status == COMPLETION_SUCCESS &&
          lane_take(lane, &lane->completions[taken])) {
     taken++;
+  }
+  if (lane->unconfirmed != NULL) {
+    lane_settle(lane, true);
   }
   if (taken == count) {
     return true;

@@ -422,6 +422,126 @@ static void has_asked_when_there_is_no_room(void) {
   }
 }
 
+/* ---- copies that may be spared ---- */
+
+enum { BETWEEN = LONGEST_COPY_AT_ONCE + 50 };
+
+/* Bytes of a message that begins at the sender. */
+static unsigned char *fill(unsigned char with) {
+  return memset(buffer_of(sender, sender->lane->next), with, BUFFER_BYTES);
+}
+
+static bool is_all(const unsigned char *bytes, unsigned char byte, uint32_t size) {
+  for (uint32_t i = 0; i < size; i++) {
+    if (bytes[i] != byte) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* A message of the first ones has come, as it was. */
+static bool arrives(uint64_t number, uint64_t request, unsigned char byte, int size) {
+  return finishes(request, size) && is_all(buffer_of(receiver, number), byte, (uint32_t)size);
+}
+
+static struct unconfirmed_message *kept_of(uint64_t number) {
+  return unconfirmed_at(&connection->unconfirmed, number);
+}
+
+static bool is_copied(uint64_t number) {
+  return kept_of(number)->memory == 0 && kept_of(number)->since == 0;
+}
+
+static void cut_and_connect(void) {
+  connection->device.cut = true;
+  java_fence(sender);
+  java_fence(receiver);
+  java_connect(connection);
+  java_open_gate(sender);
+  java_open_gate(receiver);
+}
+
+static void copies_nothing_that_is_confirmed(void) {
+  way = EAGER_WITH_COPIES;
+  open_from(0);
+  unsigned char *bytes = fill('a');
+  const uint64_t asked = begun(receiver, BETWEEN), sent = begun(sender, BETWEEN), next = begun(sender, 8);
+  step_often();
+  CHECK(!finishes(next, 8) && !finishes(sent, BETWEEN) && sender->lane->room == sender->depth);
+  sender->end->delivered = 1;
+  microseconds += 1000;
+  CHECK(finishes(sent, BETWEEN) && finishes(next, 8));
+  CHECK(kept_of(0)->memory == sender->handles[0] && is_all(connection->copies[0], 0, BETWEEN));
+  memset(bytes, 'b', BUFFER_BYTES);
+  CHECK(arrives(0, asked, 'a', BETWEEN));
+  cut_and_connect(); // and it is not sent again
+  const uint64_t other = begun(receiver, 8);
+  step_often();
+  CHECK(finishes(other, 8) && sender->lane->completed == 2);
+  close_it();
+}
+
+/* NCCL's memory is used for other things, and what is sent again is as it was; C copies, or where it may not Java. */
+static void copies_what_is_not_confirmed_in_time(bool by_java) {
+  way = EAGER_WITH_COPIES;
+  open_from(0);
+  unsigned char *bytes = fill('a');
+  const uint64_t sent = begun(sender, BETWEEN), next = begun(sender, 8);
+  step_often(); // into the peer's device, which has no receives
+  microseconds += COPIED_AFTER_US - 2;
+  CHECK(!finishes(next, 8) && !is_copied(0) && kept_of(0)->memory == sender->handles[0]);
+  int size = -1;
+  if (by_java) {
+    atomic_store(&sender->lane->gate, GATE_ASK);
+    CHECK(!java_test(sender, next, &size));
+  }
+  microseconds += 2;
+  if (by_java) {
+    CHECK(java_message(sender, 2, 8, TAG) != 0);
+    step_often();
+    java_progress(sender); // by another thread
+    CHECK(!is_copied(0) && sender->lane->completed == 0 && connection->unconfirmed.sent == 3);
+    CHECK(java_test(sender, next, &size) && size == 8 && java_test(sender, sent, &size) && size == BETWEEN);
+  } else {
+    CHECK(finishes(next, 8) && finishes(sent, BETWEEN));
+  }
+  CHECK(is_copied(0));
+  memset(bytes, 'b', BUFFER_BYTES);
+  for (int times = 0; times < 2; times++) {
+    cut_and_connect();
+    step_often();
+  }
+  const uint64_t asked = begun(receiver, BETWEEN);
+  step_often();
+  CHECK(arrives(0, asked, 'a', BETWEEN) && sender->lane->completed == (by_java ? 3 : 2));
+  close_it();
+}
+
+static void sends_again_from_where_it_is_what_is_not_copied(void) {
+  way = EAGER_WITH_COPIES;
+  open_from(0);
+  fill('a');
+  const uint64_t sent = begun(sender, BETWEEN), next = begun(sender, 8);
+  step_often();
+  CHECK(!finishes(sent, BETWEEN));
+  for (int times = 0; times < 2; times++) {
+    microseconds += 1000; // before the fence: nobody copies any more
+    cut_and_connect();
+    CHECK(sender->lane->completed == 0 && kept_of(0)->memory == sender->handles[0] && kept_of(0)->since == 0);
+    microseconds += 1000;
+    step_often();
+    CHECK(!finishes(sent, BETWEEN) && !finishes(next, 8) && !is_copied(0)); // the device still needs its memory
+  }
+  const uint64_t asked = begun(receiver, BETWEEN);
+  step_often();
+  CHECK(finishes(sent, BETWEEN) && sender->lane->completed >= 1 && arrives(0, asked, 'a', BETWEEN));
+  int done = 0, size = -1;
+  CHECK(lane_test(sent, &done, &size) == LANE_FOR_JAVA && !done);
+  CHECK(finishes(next, 8) && sender->lane->completed == 2);
+  close_it();
+}
+
 /* ---- numbers ---- */
 
 static void wraps(uint64_t first) {
@@ -616,6 +736,10 @@ void check_cases(void) {
   leaves_unusual_messages();
   keeps_nothing_of_a_message_that_is_refused();
   has_asked_when_there_is_no_room();
+  copies_nothing_that_is_confirmed();
+  copies_what_is_not_confirmed_in_time(false);
+  copies_what_is_not_confirmed_in_time(true);
+  sends_again_from_where_it_is_what_is_not_copied();
   flushes_from(0);
   flushes_from((UINT64_C(1) << 30) - 50);
   leaves_unusual_flushes();

@@ -6,6 +6,12 @@
 struct lane *_Atomic lanes[LANES];
 struct lane_memory *_Atomic lane_memories[LANES];
 
+uint32_t microseconds;
+
+uint32_t lane_now(void) {
+  return microseconds | 1;
+}
+
 static void *aligned(size_t bytes) {
   void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
   CHECK(memory != NULL);
@@ -130,6 +136,7 @@ static void open_rings(struct connection *connection, uint64_t first) {
   const uint32_t longest = ring_bytes[count - 1] / LONGEST_OF_RING;
   of->longest_copy = longest < MAX_BYTES / 2 ? longest : MAX_BYTES / 2;
   of->oldest = of->asked_next = first;
+  of->sent = (uint32_t)first;
 }
 
 static void go_eagerly(struct connection *connection, struct side *side) {
@@ -216,6 +223,9 @@ bool java_test(struct side *side, uint64_t request, int *size) {
   CHECK(entry->request == request && !is_free(entry));
   if (entry->state != REQUEST_DONE) {
     java_progress(side);
+    if (!side->interrupted) {
+      lane_functions.settle(side->lane);
+    }
   }
   if (entry->state != REQUEST_DONE) {
     return false;

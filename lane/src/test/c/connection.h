@@ -28,6 +28,9 @@ struct side {
   bool interrupted;  /* until it moves, nothing is done */
 };
 
+/* What lane_now() says, but for its lowest bit. */
+extern uint32_t microseconds;
+
 struct connection {
   struct device device;
   enum way way;

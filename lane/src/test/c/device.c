@@ -149,7 +149,8 @@ static void reach(struct device_end *end) {
     return;
   }
   end->reached++;
-  if ((request->flags & FLAG_DELIVERY_COMPLETE) != 0) {
+  const unsigned chance = end->device->answer_chance;
+  if ((request->flags & FLAG_DELIVERY_COMPLETE) != 0 || (chance != 0 && draw(chance) == 0)) {
     atomic_store(&end->delivered, end->reached);
   }
   if (sends || request->opcode == REQUEST_WRITE_WITH_IMMEDIATE) {
@@ -232,9 +233,8 @@ void device_fence(struct device_end *end) {
 }
 
 void device_connect(struct device *device, int send_depth, int other_send_depth, int receive_depth) {
-  const unsigned refusal_chance = device->refusal_chance;
-  memset(device, 0, sizeof *device);
-  device->refusal_chance = refusal_chance;
+  const struct device chances = {.refusal_chance = device->refusal_chance, .answer_chance = device->answer_chance};
+  *device = chances;
   for (int i = 0; i < 2; i++) {
     struct device_end *end = &device->ends[i];
     end->device = device;

@@ -61,6 +61,7 @@ struct device {
   struct device_end ends[2];
   bool cut;                /* nothing passes any more */
   unsigned refusal_chance; /* one post of so many is refused; 0: none */
+  unsigned answer_chance;  /* of so many sends that reach the peer, it says so of one without being asked; 0: none */
 };
 
 /* ---- the test's failure, and chance ---- */

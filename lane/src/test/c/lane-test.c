@@ -122,6 +122,7 @@ static void call(struct calls *calls, uint64_t end) {
 }
 
 static void any(struct connection *connection, struct calls calls[2], uint64_t end) {
+  microseconds += (uint32_t)draw(2);
   if (draw(2)) {
     device_step(&connection->device);
   } else {
@@ -143,6 +144,8 @@ static uint64_t play_round(uint64_t seed) {
   const uint64_t cut_chance = 100 + draw(20000);
   const enum way way = (enum way)draw(4);
   struct connection *connection = connection_open(first, way, draw(2) ? 0 : 20 + (unsigned)draw(500), draw(2));
+  connection->device.answer_chance = (unsigned)draw(4);
+  microseconds = (uint32_t)draw(UINT64_C(1) << 32);
   struct calls calls[2] = {{.side = &connection->sender, .begun = first, .prepared = first},
                            {.side = &connection->receiver, .begun = first, .prepared = first}};
   uint64_t moves = 0, given = 0, given_bytes = 0;

@@ -134,6 +134,11 @@ final class Lane {
         return functions.take(row, completion);
     }
 
+    /** Copies those messages whose copies are due, so that they are done. */
+    void settle() {
+        functions.settle(row);
+    }
+
     /** The errno of the post that the device has refused; 0 if none was by the last call. */
     int refused() {
         int errno = Memory.getInt(row + RequestRow.REFUSED);
@@ -164,11 +169,6 @@ final class Lane {
     /** Sender: messages that the peer is known to have, in their order. */
     long confirmed() {
         return functions.confirmed(row);
-    }
-
-    /** The oldest message that is not done is, by what the peer says. */
-    void completeOldest() {
-        requests.completeNext(size(complete()));
     }
 
     /** Address of an outstanding message, as are the following. */

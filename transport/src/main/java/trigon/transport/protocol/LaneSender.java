@@ -18,8 +18,9 @@ import trigon.verbs.WorkCompletions;
  *
  * <p>By {@link MessageProtocol#EAGER}, a message is a SEND whose immediate is NCCL's tag. Of a session that ends with
  * its path, it is done when its memory may be used again. Else what the peer has not confirmed can be sent again: a
- * short one is copied, and done when the socket has it; a longer one is done when the peer has it. A session that goes
- * by RENDEZVOUS where it can copies none, so that either protocol can go on with what is open.
+ * short one is copied, at once or when the peer takes long, and done when the socket has it and it is copied or
+ * confirmed; a longer one is done when the peer has it. A session that goes by RENDEZVOUS where it can copies none, so
+ * that either protocol can go on with what is open.
  */
 final class LaneSender implements SendProtocol {
 
@@ -117,6 +118,11 @@ final class LaneSender implements SendProtocol {
     }
 
     @Override
+    public void settle() {
+        lane.settle();
+    }
+
+    @Override
     public boolean isReadyForLibrary() {
         return !held && !end.isRepeating();
     }
@@ -180,7 +186,7 @@ final class LaneSender implements SendProtocol {
             unconfirmed.moveTo(next.getFirst().link().protectionDomain());
         }
         while (lane.complete() < received) {
-            lane.completeOldest();
+            requests.completeNext(lane.size(lane.complete()));
         }
         use(next.getFirst(), received);
         lane.confirmed(); // those that the peer has are not kept any longer

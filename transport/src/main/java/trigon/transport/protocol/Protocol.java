@@ -34,6 +34,9 @@ public sealed interface Protocol permits SendProtocol, ReceiveProtocol {
      */
     boolean succeeded(int path, WorkCompletions completions, int index);
 
+    /** Sender: makes the copies that are due, after which their messages are done. For NCCL's thread alone. */
+    default void settle() {}
+
     /** Returns what ended it; null as long as nothing has. */
     @Nullable
     ProtocolFailure failure();

@@ -27,6 +27,7 @@ public final class LaneFunctions {
     private final MemorySegment repeat;
     private final MemorySegment confirmed;
     private final MemorySegment take;
+    private final MemorySegment settle;
     private final MemorySegment thread;
     private final MemorySegment flushPost;
     private final MemorySegment flushOwe;
@@ -39,11 +40,12 @@ public final class LaneFunctions {
         repeat = function(table, 2);
         confirmed = function(table, 3);
         take = function(table, 4);
-        thread = function(table, 5);
-        flushPost = function(table, 6);
-        flushOwe = function(table, 7);
-        flushFinish = function(table, 8);
-        flushPoll = function(table, 9);
+        settle = function(table, 5);
+        thread = function(table, 6);
+        flushPost = function(table, 7);
+        flushOwe = function(table, 8);
+        flushFinish = function(table, 9);
+        flushPoll = function(table, 10);
     }
 
     /** The functions of a {@code struct lane_functions}, which lives as long as the process. */
@@ -94,6 +96,15 @@ public final class LaneFunctions {
     public boolean take(long lane, long completion) {
         try {
             return (long) OF_TWO.invokeExact(take, lane, completion) != 0;
+        } catch (Throwable e) {
+            throw new AssertionError("a function of C throws nothing", e);
+        }
+    }
+
+    /** Copies messages whose copies are due, so that they are done; for NCCL's thread alone. */
+    public void settle(long lane) {
+        try {
+            long _ = (long) OF_ONE.invokeExact(settle, lane);
         } catch (Throwable e) {
             throw new AssertionError("a function of C throws nothing", e);
         }

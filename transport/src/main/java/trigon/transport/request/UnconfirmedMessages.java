@@ -27,7 +27,8 @@ public final class UnconfirmedMessages implements AutoCloseable {
 
     /**
      * Longer messages are not copied. NCCL begins the next collective on a connection when all messages of the one
-     * before are done, so what the peer has to confirm first delays it; a copy of this length takes some 4 us.
+     * before are done, so what the peer has to confirm first delays it; a copy of this length takes some 4 us, and is
+     * spared if the peer confirms the message soon.
      */
     public static final int LONGEST_COPY = 64 << 10;
 
@@ -154,7 +155,7 @@ public final class UnconfirmedMessages implements AutoCloseable {
         return Memory.getLong(address + OLDEST);
     }
 
-    /** The handle of a message's registration; 0 if it is copied. */
+    /** The handle of a message's registration; 0 if it is copied, be it later than it was sent. */
     public long memory(long sequence) {
         return Memory.getLong(message(sequence) + MESSAGE_MEMORY);
     }

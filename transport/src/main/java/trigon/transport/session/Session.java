@@ -247,6 +247,9 @@ public abstract sealed class Session permits SendSession, ReceiveSession {
         }
         if (state != Requests.DONE) {
             progress();
+            if (failure == 0 && this.state != SessionState.INTERRUPTED) {
+                protocol.settle();
+            }
             state = requests.state(slot);
         }
         return switch (state) {

@@ -162,6 +162,9 @@ final class ProtocolPair implements AutoCloseable {
             assertThat(left).isNotNegative();
         }
         sendingFailed = take(sending, sender, sendingFailed);
+        if (!sendingFailed) {
+            sends().settle();
+        }
         receivingFailed = take(receiving, receiver, receivingFailed);
     }
 
