@@ -18,7 +18,8 @@ import trigon.system.InterfaceAddress;
  * Checks whether frames of the full size are lost on the way to a listener: where a handshake has a TCP connection, and
  * no answer behind frames of that size, the same is asked again, in that size and in smaller ones. If only smaller ones
  * are answered, handshakes that wait for an answer there fail. One that a busy listener answers late, or that has lost
- * packets in a burst, is no reason: a new one in the full size is answered then. Event loop only.
+ * packets in a burst, is no reason: a new one in the full size is answered then, {@value #TIMES} times as late as the
+ * smaller ones at most. Event loop only.
  */
 final class FrameChecks {
 
@@ -27,11 +28,11 @@ final class FrameChecks {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(FrameChecks.class);
 
-    /** Time that all sizes have: TCP sends again after 0.2 and 0.6 s. */
-    private static final Duration LONGEST = Duration.ofSeconds(1);
+    /** Time that all sizes have in the first check: TCP sends again after 0.2 and 0.6 s. */
+    private static final Duration FIRST = Duration.ofSeconds(1);
 
-    /** Time for small segments to tell anything: full ones have had four times as long then. A busy node is late. */
-    private static final Duration SOON = LONGEST.dividedBy(4);
+    /** Segments of the full size have so many times as long as the smaller ones have taken. */
+    private static final int TIMES = 4;
 
     /** Segments that pass where RDMA's path MTU of 4096 does, and where Ethernet's usual MTU of 1500 does. */
     private static final int[] SEGMENT_BYTES = {4000, 1400};
@@ -58,11 +59,40 @@ final class FrameChecks {
         }
     }
 
-    /** One that is under way, for all handshakes that wait there. */
-    private static final class Check {
+    /** Answers to one round of questions, for all handshakes that wait there. Times are its age, in nanoseconds. */
+    static final class Check {
         private final List<ClientConnection> waiting = new ArrayList<>();
+        private final long start;
+        private final long nanos;
         private boolean fullPassed;
         private int passed;
+        private long passedAfter;
+
+        /**
+         * One that begins.
+         *
+         * @param nanos time that all sizes have, after which it is over if none was answered
+         */
+        Check(long start, long nanos) {
+            this.start = start;
+            this.nanos = nanos;
+        }
+
+        void passFull() {
+            fullPassed = true;
+        }
+
+        /** Takes note that a smaller segment was answered, and when the first was. */
+        void pass(int bytes, long now) {
+            passedAfter = passed == 0 ? now - start : passedAfter;
+            passed = Math.max(passed, bytes);
+        }
+
+        /** Returns the time until it says whether the full size is lost, as far as it is known. */
+        long nanosLeft(long now) {
+            long needed = fullPassed ? 0 : Math.max(nanos, TIMES * passedAfter);
+            return Math.max(0, start + needed - now);
+        }
     }
 
     private final ClientServices services;
@@ -84,39 +114,48 @@ final class FrameChecks {
             known.waiting.add(waiting);
             return;
         }
-        Check check = new Check();
-        check.waiting.add(waiting);
-        underWay.put(ends, check);
-        ask(target, () -> check.fullPassed = true);
-        int mtu = mtu(target.local());
-        long soon = services.loop().clock().nanoTime() + SOON.toNanos();
-        for (int bytes : SEGMENT_BYTES) {
-            if (bytes + HEADER_BYTES < mtu) {
-                ask(target.inSegmentsOf(bytes), () -> {
-                    boolean inTime = services.loop().clock().nanoTime() - soon < 0;
-                    check.passed = inTime ? Math.max(check.passed, bytes) : check.passed;
-                });
-            }
-        }
-        services.loop().later(LONGEST.toNanos(), () -> services.loop().afterReading(() -> judge(ends, check)));
+        begin(target, ends, List.of(waiting), FIRST.toNanos());
     }
 
-    private void ask(Target target, Runnable answered) {
-        ProbeConnection asking = new ProbeConnection(services, LONGEST.multipliedBy(2), target);
+    private void begin(Target target, Ends ends, List<ClientConnection> waiting, long nanos) {
+        Check check = new Check(now(), nanos);
+        check.waiting.addAll(waiting);
+        underWay.put(ends, check);
+        Duration longest = Duration.ofNanos(nanos).multipliedBy(TIMES + 1);
+        ask(target, longest, check::passFull);
+        int mtu = mtu(target.local());
+        for (int bytes : SEGMENT_BYTES) {
+            if (bytes + HEADER_BYTES < mtu) {
+                ask(target.inSegmentsOf(bytes), longest, () -> check.pass(bytes, now()));
+            }
+        }
+        judgeLater(ends, check);
+    }
+
+    private void ask(Target target, Duration timeout, Runnable answered) {
+        ProbeConnection asking = new ProbeConnection(services, timeout, target);
         var _ = asking.answered().thenRun(answered);
         asking.start();
     }
 
+    private void judgeLater(Ends ends, Check check) {
+        services.loop().later(check.nanosLeft(now()), () -> services.loop().afterReading(() -> judge(ends, check)));
+    }
+
     private void judge(Ends ends, Check check) {
-        underWay.remove(ends, check);
         List<ClientConnection> lost = check.waiting.stream()
                 .filter(waiting -> !waiting.isOver() && !waiting.isGreeted())
                 .toList();
+        if (!check.fullPassed && !lost.isEmpty() && check.nanosLeft(now()) > 0) {
+            judgeLater(ends, check);
+            return;
+        }
+        underWay.remove(ends, check);
         if (check.fullPassed || lost.isEmpty()) {
             return;
         }
         if (check.passed == 0) { // a node that starves is late: they wait on, until their time is over
-            lost.forEach(this::add);
+            begin(lost.getFirst().target(), ends, lost, 2 * check.nanos);
             return;
         }
         passedAt.remove(new SizedPath(ends, 0));
@@ -127,10 +166,14 @@ final class FrameChecks {
         lost.forEach(waiting -> waiting.fail(Kind.UNREACHABLE, words));
     }
 
+    private long now() {
+        return services.loop().clock().nanoTime();
+    }
+
     /** Returns whether frames of the size that a connection to there has now have got through a short while ago. */
     boolean hasPassed(Target target) {
         Long at = passedAt.get(SizedPath.of(target));
-        return at != null && services.loop().clock().nanoTime() - at < KNOWN.toNanos();
+        return at != null && now() - at < KNOWN.toNanos();
     }
 
     /** Takes note that frames of a connection's size have got through. */
@@ -138,7 +181,7 @@ final class FrameChecks {
         InetAddress remote = target.firstHop().address().getAddress();
         SizedPath path = SizedPath.of(target);
         if (passedAt.size() < MAX_KNOWN || passedAt.containsKey(path)) {
-            passedAt.put(path, services.loop().clock().nanoTime());
+            passedAt.put(path, now());
         }
         if (target.firstHop().segmentBytes() == 0 && narrowPaths().remove(target.local(), remote)) {
             LOGGER.info(
