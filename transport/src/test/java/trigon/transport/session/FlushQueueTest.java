@@ -96,9 +96,11 @@ class FlushQueueTest {
         awaitDevices();
     }
 
-    /** Calls that were begun on threads of the devices are over. */
+    /** Calls that were begun on threads of the devices are over, and those that they have begun. */
     private void awaitDevices() {
-        links.all().forEach(link -> link.begin(() -> {}).join());
+        for (int depth = 0; depth < 2; depth++) {
+            links.all().forEach(link -> link.begin(() -> {}).join());
+        }
     }
 
     private RegisteredMemory memory(Link... of) {
