@@ -25,18 +25,30 @@ final class SshNodes implements AutoCloseable {
     private static final String LAN = "192.168.198.";
     private static final int SECONDS = 60;
 
+    private static final String INSTALL = """
+            mkdir -p "$root/opt/trigon"
+            mount --bind %1$s "$root/opt/trigon"
+            mount -o remount,bind,ro "$root/opt/trigon"
+            """;
+
     private final String prefix = "up" + ProcessHandle.current().pid() + "-";
     private final Path folder;
     private final Path distribution;
+    private final boolean installed;
     private final List<Process> machines = new ArrayList<>();
 
-    private SshNodes(Path folder, Path distribution) {
+    private SshNodes(Path folder, Path distribution, boolean installed) {
         this.folder = folder;
         this.distribution = distribution;
+        this.installed = installed;
     }
 
-    /** Starts them. Skips the test where they cannot be; fails where the build must have all it needs. */
-    static SshNodes start(Path folder, Path distribution) throws IOException {
+    /**
+     * Starts them. Skips the test where they cannot be; fails where the build must have all it needs.
+     *
+     * @param installed whether they have the distribution
+     */
+    static SshNodes start(Path folder, Path distribution, boolean installed) throws IOException {
         boolean possible = Stream.of("ip", "unshare", "sshd", "ssh-keygen", "sudo")
                         .allMatch(program -> succeeds("sh", "-c", "command -v " + program))
                 && succeeds("ip", "netns", "add", "up-probe")
@@ -45,7 +57,7 @@ final class SshNodes implements AutoCloseable {
             assertThat(possible).as("root, ip, sshd and sudo").isTrue();
         }
         assumeTrue(possible, "machines with ssh need root, iproute2, openssh-server and sudo");
-        SshNodes nodes = new SshNodes(folder, distribution);
+        SshNodes nodes = new SshNodes(folder, distribution, installed);
         try {
             nodes.start();
             return nodes;
@@ -130,7 +142,8 @@ final class SshNodes implements AutoCloseable {
     /** Everything that it mounts goes with it, and so does every process. */
     private Process machine(String node) throws IOException {
         Path own = folder.resolve(node);
-        Path script = Files.writeString(own.resolve("start.sh"), """
+        Path script = Files.writeString(
+                own.resolve("start.sh"), """
                 set -e
                 hostname %1$s
                 mount --make-rprivate /
@@ -146,16 +159,16 @@ final class SshNodes implements AutoCloseable {
                 mount -t sysfs sysfs "$root/sys"
                 mount --rbind /dev "$root/dev"
                 mount -t tmpfs tmpfs "$root/run"
-                mkdir -p "$root/run/sshd" "$root/lab" "$root/opt/trigon"
+                mkdir -p "$root/run/sshd" "$root/lab" "$root/opt"
                 mount --bind %2$s "$root/lab"
-                mount --bind %3$s "$root/opt/trigon"
+                %3$s
                 chroot "$root" useradd -m tester
                 echo 'tester ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/tester"
                 mkdir -p "$root/etc/network/interfaces.d"
                 printf 'iface eth2 inet manual\\n' >"$root/etc/network/interfaces.d/cables"
                 printf '127.0.0.1 localhost\\n127.0.1.1 %1$s.test %1$s\\n' >"$root/etc/hosts"
                 exec chroot "$root" /usr/sbin/sshd -D -e -f /lab/sshd_config
-                """.formatted(node, own, distribution));
+                """.formatted(node, own, installed ? INSTALL.formatted(distribution) : ""));
         return new ProcessBuilder(Stream.of(
                                 List.of("ip", "netns", "exec", prefix + node),
                                 List.of("unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child"),
@@ -211,7 +224,7 @@ final class SshNodes implements AutoCloseable {
         return root(node, """
                 ip -o addr | sed 's/ *valid_lft.*//; s/ tentative//'
                 ip -o link | sed 's/ qdisc.*//'
-                ls /var/lib/trigon 2>&1
+                ls /opt /var/lib/trigon 2>&1
                 cd /etc
                 find . -type d | sort
                 find . -type f -o -type l | sort | xargs stat -c '%n %a %U %G %Y %s'

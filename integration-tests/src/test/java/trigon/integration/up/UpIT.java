@@ -3,6 +3,7 @@ package trigon.integration.up;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -11,11 +12,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,16 +39,13 @@ class UpIT {
 
     private static final int COMMAND_SECONDS = 300;
 
+    private static final String PASSWORD = "correct horse";
+
     @TempDir
     private Path folder = Path.of("/nonexistent"); // until JUnit has set it
 
     private @Nullable SshNodes made;
     private int runs;
-
-    @BeforeEach
-    void start() throws IOException {
-        made = SshNodes.start(folder, DISTRIBUTION);
-    }
 
     @AfterEach
     void stop() {
@@ -57,8 +54,15 @@ class UpIT {
         }
     }
 
+    /** With the distribution, unless a test has started others. */
     private SshNodes nodes() {
-        return Objects.requireNonNull(made);
+        try {
+            SshNodes nodes = made == null ? SshNodes.start(folder, DISTRIBUTION, true) : made;
+            made = nodes;
+            return nodes;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private record Ended(int status, String out, String err) {}
@@ -77,8 +81,16 @@ class UpIT {
         }
 
         boolean hasSaid(String text) {
+            return has(err, text);
+        }
+
+        boolean hasShown(String text) {
+            return has(out, text);
+        }
+
+        private static boolean has(Path file, String text) {
             try {
-                return Files.readString(err).contains(text);
+                return Files.readString(file).contains(text);
             } catch (IOException _) {
                 return false;
             }
@@ -149,6 +161,46 @@ class UpIT {
         Ended down = ended("", nodes().trigon("down", "--yes"));
         assertThat(down.status()).as(down.err()).isZero();
         assertThat(states()).isEqualTo(before);
+    }
+
+    /** On b, sudo asks for none; on the others, for one that is given once. */
+    @Test
+    @Tag("long")
+    void whatIsMissingIsCopiedAndPurgedWithThePasswordOfSudo() throws Exception {
+        made = SshNodes.start(folder, DISTRIBUTION, false);
+        for (String node : List.of("a", "c")) {
+            var _ = nodes().root(
+                            node,
+                            "echo tester:%s | chpasswd && echo 'tester ALL=(ALL) ALL' >/etc/sudoers.d/tester"
+                                    .formatted(PASSWORD));
+        }
+        Map<String, String> before = states();
+
+        assertThat(nodes().root("a", "ls /opt")).doesNotContain("trigon");
+        assertThat(endedAtTerminal("wrong", nodes().trigon("up", "--yes", "--ask-sudo")))
+                .contains("a: no root", "c: no root")
+                .doesNotContain("b: no root");
+        assertThat(endedAtTerminal(PASSWORD, nodes().trigon("up", "--yes", "--ask-sudo")))
+                .contains("3 nodes, 3 cables", "all-reduce", "torchrun --nnodes 3");
+        assertThat(nodes().root("a", "stat -c '%U %a' /opt/trigon /opt/trigon/bin/trigon"))
+                .isEqualTo("root 755\nroot 755\n");
+        assertThat(endedAtTerminal(PASSWORD, nodes().trigon("down", "--yes", "--ask-sudo", "--purge")))
+                .contains("a: as before", "b: as before", "c: as before");
+        assertThat(states()).isEqualTo(before);
+    }
+
+    /** Answers the question for a password, and returns all that the terminal shows. */
+    private String endedAtTerminal(String password, List<String> command) throws Exception {
+        String line = command.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
+        try (Running run = new Running(List.of("script", "-qec", line, "/dev/null"))) {
+            Await.until("the question", Duration.ofSeconds(60), () -> run.hasShown("Password of sudo"));
+            try (var in = run.process.outputWriter()) {
+                in.write(password + "\n");
+            }
+            String shown = run.end().out();
+            assertThat(shown).doesNotContain(password);
+            return shown;
+        }
     }
 
     @Test
