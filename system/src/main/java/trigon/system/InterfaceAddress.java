@@ -209,8 +209,8 @@ public record InterfaceAddress(InetAddress address, int prefixLength) implements
         return text.toString();
     }
 
-    /** Without host name and zone; an IPv4-mapped address becomes IPv4. */
-    private static InetAddress ofBytes(byte[] bytes) {
+    /** The address of 4 or 16 bytes, without host name and zone; an IPv4-mapped one becomes IPv4. */
+    public static InetAddress ofBytes(byte[] bytes) {
         try {
             return InetAddress.getByAddress(bytes);
         } catch (UnknownHostException e) {

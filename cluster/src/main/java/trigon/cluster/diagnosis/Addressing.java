@@ -2,8 +2,8 @@ package trigon.cluster.diagnosis;
 
 import static trigon.cluster.diagnosis.Finding.change;
 
+import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -11,16 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import trigon.cluster.diagnosis.Cluster.Place;
 import trigon.cluster.diagnosis.Finding.Remedy;
 import trigon.cluster.facts.NodeFacts;
 import trigon.system.InterfaceAddress;
 
 /**
- * Addresses that are free on all nodes, and the commands that give them to interfaces. What it has proposed once is
- * taken from then on. It proposes to take none away that anything may depend on: that of a bridge or of USB, that of
+ * Free addresses, and the commands that give them to interfaces. It proposes to take none away that anything may depend on: that of a bridge or of USB, that of
  * the default route, of NCCL's bootstrap or of a login, and one with which the kernel would take others away.
  *
  * <p>Interfaces that are in one subnet, though they are on several wires, or are several functions of a port, get new
@@ -34,34 +33,22 @@ final class Addressing {
     /** Prefix of a new subnet, where the old one had more addresses than a cable or a switch needs. */
     private static final int IPV4_PREFIX = 24;
 
-    private static final int IPV6_PREFIX = 64;
+    /** Prefix of where its next ones are looked for. */
+    private static final int IPV4_BLOCK = 16;
 
     private final Cluster cluster;
-    private final List<InterfaceAddress> taken;
+    private final FreeAddresses free;
 
     Addressing(Cluster cluster) {
         this.cluster = cluster;
-        taken = cluster.seen().facts().values().stream()
+        free = new FreeAddresses(cluster.seen().facts().values().stream()
                 .flatMap(facts -> facts.interfaces().stream())
-                .flatMap(nic -> nic.ownAddresses().stream())
-                .collect(Collectors.toCollection(ArrayList::new));
+                .flatMap(nic -> nic.ownAddresses().stream()));
     }
 
-    /** Another address in that subnet, with its prefix: the lowest bits the other way round. */
+    /** Another address in that subnet, with its prefix. */
     Optional<InterfaceAddress> beside(InterfaceAddress address) {
-        byte[] bytes = address.address().getAddress();
-        Optional<InterfaceAddress> free = IntStream.range(1, MAX_SUBNETS)
-                .mapToObj(change -> {
-                    byte[] changed = bytes.clone();
-                    changed[changed.length - 1] ^= (byte) change;
-                    return new InterfaceAddress(address(changed), address.prefixLength());
-                })
-                .filter(each -> address.contains(each.address())
-                        && each.flaw().isEmpty()
-                        && taken.stream().noneMatch(other -> other.address().equals(each.address())))
-                .findFirst();
-        free.ifPresent(taken::add);
-        return free;
+        return free.beside(address);
     }
 
     /**
@@ -71,60 +58,28 @@ final class Addressing {
      * @param count of addresses; the prefix is another one if they do not fit
      */
     List<InterfaceAddress> fresh(InterfaceAddress like, int count) {
-        boolean isIpv4 = like.address().getAddress().length == 4;
-        int room = isIpv4 && like.prefixLength() < IPV4_BITS ? 1 << (IPV4_BITS - like.prefixLength()) : 0;
+        return free.fresh(like.address() instanceof Inet4Address ? ipv4(like, count) : ipv6(count))
+                .orElseThrow(() -> new IllegalStateException("no subnet is free"));
+    }
+
+    private static Stream<List<InterfaceAddress>> ipv4(InterfaceAddress like, int count) {
+        int room = like.prefixLength() < IPV4_BITS ? 1 << (IPV4_BITS - like.prefixLength()) : 0;
         boolean fits = like.prefixLength() == 31 ? count <= 2 : count <= room - 2;
         int prefix = fits ? Math.max(like.prefixLength(), IPV4_PREFIX) : IPV4_PREFIX;
-        for (int i = 1; i < MAX_SUBNETS; i++) {
-            List<InterfaceAddress> candidates = isIpv4 ? ipv4(like, prefix, i, count) : ipv6(i, count);
-            if (candidates.stream().noneMatch(this::isNearAnother)) {
-                taken.addAll(candidates);
-                return candidates;
-            }
-        }
-        throw new IllegalStateException("no subnet of " + MAX_SUBNETS + " is free");
-    }
-
-    private boolean isNearAnother(InterfaceAddress candidate) {
-        return taken.stream()
-                .anyMatch(other -> candidate.contains(other.address()) || other.contains(candidate.address()));
-    }
-
-    private static List<InterfaceAddress> ipv4(InterfaceAddress like, int prefix, int number, int count) {
-        byte[] bytes = like.address().getAddress();
-        int size = 1 << (IPV4_BITS - prefix);
-        long base =
-                ((long) (bytes[0] & 0xFF) << 24 | (bytes[1] & 0xFF) << 16 | (bytes[2] & 0xFF) << 8 | (bytes[3] & 0xFF))
-                        & -size;
-        long next = base + (long) number * size;
-        if (!like.address().isSiteLocalAddress() || next >> 16 != base >> 16) {
-            next = (10L << 24 | 77 << 16) + (long) number * size; // 10.77.0.0/16, where plan's are
-        }
-        List<InterfaceAddress> addresses = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            long address = next + i + (size == 2 ? 0 : 1);
-            addresses.add(new InterfaceAddress(
-                    address(new byte[] {
-                        (byte) (address >> 24), (byte) (address >> 16), (byte) (address >> 8), (byte) address
-                    }),
-                    prefix));
-        }
-        return addresses;
+        InetAddress own = InterfaceAddress.parse(new InterfaceAddress(like.address(), prefix).subnet())
+                .address();
+        return Stream.concat(
+                like.address().isSiteLocalAddress()
+                        ? FreeAddresses.subnets(new InterfaceAddress(own, IPV4_BLOCK), prefix, count)
+                        : Stream.of(),
+                FreeAddresses.subnets(FreeAddresses.USUAL_BASE, prefix, count));
     }
 
     /** Takes unique local addresses, RFC 4193. */
-    private static List<InterfaceAddress> ipv6(int number, int count) {
-        return IntStream.rangeClosed(1, count)
-                .mapToObj(host -> InterfaceAddress.parse("fd00:77:0:%x::%x/%d".formatted(number, host, IPV6_PREFIX)))
-                .toList();
-    }
-
-    private static InetAddress address(byte[] bytes) {
-        try {
-            return InetAddress.getByAddress(bytes);
-        } catch (UnknownHostException e) {
-            throw new AssertionError("an address with as many bytes as before", e);
-        }
+    private static Stream<List<InterfaceAddress>> ipv6(int count) {
+        return IntStream.range(1, MAX_SUBNETS)
+                .mapToObj(number ->
+                        FreeAddresses.hosts(InterfaceAddress.parse("fd00:77:0:%x::/64".formatted(number)), count));
     }
 
     static Remedy add(String node, String nic, InterfaceAddress address) {

@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import trigon.cluster.diagnosis.FreeAddresses;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Observations;
 import trigon.tools.command.ToolCommand;
@@ -75,7 +76,7 @@ public final class PlanCommand extends ToolCommand {
     private int ports = Integer.MAX_VALUE;
 
     @Option(names = "--base", paramLabel = "N", description = "Take addresses from 10.N.0.0/16. Default: 77")
-    private int base = 77;
+    private int base = FreeAddresses.USUAL_BASE;
 
     @Option(
             names = "--prefix",

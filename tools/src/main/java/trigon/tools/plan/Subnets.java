@@ -1,13 +1,13 @@
 package trigon.tools.plan;
 
 import java.net.Inet4Address;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import trigon.cluster.diagnosis.FreeAddresses;
 import trigon.system.InterfaceAddress;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.plan.Cabling.Cable;
@@ -28,10 +28,14 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
     record NicAddress(String nic, String address, List<String> replaced) {}
 
     /** The addresses of a cable's ends. */
-    private record Ends(InterfaceAddress from, InterfaceAddress to) {}
+    private record Ends(InterfaceAddress from, InterfaceAddress to) {
+
+        static Ends of(List<InterfaceAddress> both) {
+            return new Ends(both.getFirst(), both.getLast());
+        }
+    }
 
     private static final int MAX_OF_24 = 250;
-    private static final int ALL_ADDRESSES = 1 << 16;
 
     /**
      * In 10.BASE.0.0/16, without subnets that a node has elsewhere.
@@ -47,17 +51,16 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
         Map<String, List<NicAddress>> byNode = new LinkedHashMap<>();
         cabling.nodes().forEach(node -> byNode.put(node, new ArrayList<>()));
         List<String> names = new ArrayList<>();
-        int offset = 0;
+        FreeAddresses free = new FreeAddresses(cabling.machines().without("", ""));
+        Iterator<List<InterfaceAddress>> fresh =
+                FreeAddresses.subnets(base, prefix, 2).filter(free::areFree).iterator();
         for (Cable cable : cabling.cables()) {
             Optional<Ends> kept = kept(cabling.machines(), cable);
-            Optional<Ends> found = kept.or(() -> joined(cabling.machines(), cable));
-            while (found.isEmpty() && offset < ALL_ADDRESSES) {
-                found = fresh(cabling.machines(), base, offset, prefix);
-                offset += 1 << (32 - prefix);
-            }
-            Ends ends = found.orElseThrow(
-                    () -> new CommandFailure("%d subnets of /%d do not fit into 10.%d.0.0/16: take --prefix 31"
-                            .formatted(cabling.cables().size(), prefix, base)));
+            Ends ends = kept.or(() -> joined(cabling.machines(), cable, free))
+                    .or(() -> fresh.hasNext() ? Optional.of(Ends.of(fresh.next())) : Optional.empty())
+                    .orElseThrow(
+                            () -> new CommandFailure("%d subnets of /%d do not fit into 10.%d.0.0/16: take --prefix 31"
+                                    .formatted(cabling.cables().size(), prefix, base)));
             names.add(ends.from().subnet());
             add(byNode, cabling.machines(), cable.from(), cable.fromNic(), ends.from(), kept.isPresent());
             add(byNode, cabling.machines(), cable.to(), cable.toNic(), ends.to(), kept.isPresent());
@@ -102,14 +105,15 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
     }
 
     /** Gives an end an address beside the other's, whose subnet no other interface has; empty if neither has one. */
-    private static Optional<Ends> joined(Machines machines, Cable cable) {
+    private static Optional<Ends> joined(Machines machines, Cable cable, FreeAddresses free) {
         List<InterfaceAddress> from = machines.of(cable.from(), cable.fromNic());
         List<InterfaceAddress> to = machines.of(cable.to(), cable.toNic());
         return to.isEmpty()
-                ? alone(machines, cable, from).flatMap(right -> beside(right).map(next -> new Ends(right, next)))
+                ? alone(machines, cable, from)
+                        .flatMap(right -> free.beside(right).map(next -> new Ends(right, next)))
                 : from.isEmpty()
                         ? alone(machines, cable, to)
-                                .flatMap(right -> beside(right).map(next -> new Ends(next, right)))
+                                .flatMap(right -> free.beside(right).map(next -> new Ends(next, right)))
                         : Optional.empty();
     }
 
@@ -122,35 +126,8 @@ record Subnets(Map<String, List<NicAddress>> byNode, List<String> names) {
                 .findFirst();
     }
 
-    /** The next address of the subnet that an interface may have. */
-    private static Optional<InterfaceAddress> beside(InterfaceAddress right) {
-        int value = ByteBuffer.wrap(right.address().getAddress()).getInt();
-        return IntStream.of(value + 1, value - 1, value + 2)
-                .mapToObj(each -> InterfaceAddress.parse("%d.%d.%d.%d/%d"
-                        .formatted(each >>> 24, each >> 16 & 255, each >> 8 & 255, each & 255, right.prefixLength())))
-                .filter(each -> right.contains(each.address()) && each.flaw().isEmpty())
-                .findFirst();
-    }
-
-    /** Takes the subnet at that offset; empty if an interface has an address near it. */
-    private static Optional<Ends> fresh(Machines machines, int base, int offset, int prefix) {
-        int first = prefix == 31 ? 0 : 1;
-        InterfaceAddress from = address(base, offset + first, prefix);
-        return machines.without("", "").anyMatch(other -> areNear(from, other))
-                ? Optional.empty()
-                : Optional.of(new Ends(from, address(base, offset + first + 1, prefix)));
-    }
-
     private static boolean areNear(InterfaceAddress one, InterfaceAddress other) {
         return one.contains(other.address()) || other.contains(one.address());
-    }
-
-    private static InterfaceAddress address(int base, int offset, int prefix) {
-        return InterfaceAddress.parse(text(base, offset) + "/" + prefix);
-    }
-
-    private static String text(int base, int offset) {
-        return "10." + base + "." + (offset >> 8) + "." + (offset & 255);
     }
 
     /** The interfaces of all nodes that lose addresses, as {@code a eth1 192.168.0.1/24}. */
