@@ -163,6 +163,24 @@ class UpIT {
         assertThat(states()).isEqualTo(before);
     }
 
+    /** Nodes hear each other by IPv6; b has it for the time of the look. */
+    @Test
+    @Tag("long")
+    void ipv6ThatIsSwitchedOffStaysSo() throws Exception {
+        var _ = nodes().root("b", "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6");
+        Map<String, String> before = states();
+
+        Ended dry = ended("", nodes().trigon("up", "--dry-run"));
+        assertThat(dry.out()).as(dry.err()).contains("3 nodes, 3 cables", "Nothing was changed.");
+        assertThat(states()).isEqualTo(before);
+        Ended up = ended("", nodes().trigon("up", "--yes"));
+        assertThat(up.status()).as(up.err() + up.out()).isZero();
+        assertThat(nodes().root("b", "cat /proc/sys/net/ipv6/conf/eth*/disable_ipv6"))
+                .isEqualTo("1\n1\n1\n");
+        assertThat(ended("", nodes().trigon("down", "--yes")).status()).isZero();
+        assertThat(states()).isEqualTo(before);
+    }
+
     /** On b, sudo asks for none; on the others, for one that is given once. */
     @Test
     @Tag("long")

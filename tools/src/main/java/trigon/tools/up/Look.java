@@ -1,6 +1,7 @@
 package trigon.tools.up;
 
 import java.io.IOException;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,21 +44,30 @@ final class Look {
         return surveys;
     }
 
-    /** Brings up what may have a cable, for the time of the look. */
+    /** Brings up what may have a cable, and has all of them hear each other, for the time of the look. */
     void bringUp(Map<String, Survey> surveys, Journals journals) {
         Map<String, String> scripts = new LinkedHashMap<>();
         surveys.forEach((node, survey) -> {
             List<String> down = survey.down();
-            if (!down.isEmpty()) {
-                scripts.put(
-                        node,
-                        down.stream().map(nic -> "up " + nic + "\n").collect(Collectors.joining())
-                                + awaitCarriers(String.join(" ", down)));
+            String script = commands("hear", survey.deaf()) + commands("up", down);
+            if (!script.isEmpty()) {
+                scripts.put(node, script + awaitCarriers(String.join(" ", down)));
             }
         });
         if (!scripts.isEmpty()) {
             var _ = journals.step("bring interfaces up", "look at its interfaces: ip link", scripts);
         }
+    }
+
+    /** Leaves interfaces without IPv6 as they were; puts all timers off. */
+    static void endLook(Map<String, Survey> surveys, Journals journals) {
+        Map<String, String> scripts = new LinkedHashMap<>();
+        surveys.forEach((node, survey) -> scripts.put(node, commands("quiet", survey.deaf())));
+        journals.extend(scripts);
+    }
+
+    private static String commands(String command, Collection<String> nics) {
+        return nics.stream().map(nic -> command + " " + nic + "\n").collect(Collectors.joining());
     }
 
     /** After an interface has come up, its carrier may take seconds, and so does its IPv6 address. */

@@ -18,8 +18,15 @@ import trigon.system.InterfaceAddress;
  * @param routes of all tables, but for those of the node's own addresses and the default
  * @param leased addresses that end by themselves, as those of DHCP do
  * @param neighbours hardware addresses that were seen on an interface, by its name
+ * @param deaf interfaces on which somebody has switched IPv6 off, by which the nodes hear each other, and that have no
+ *     default route
  */
-record Survey(Map<String, Link> nics, List<Route> routes, Set<String> leased, Map<String, Set<String>> neighbours) {
+record Survey(
+        Map<String, Link> nics,
+        List<Route> routes,
+        Set<String> leased,
+        Map<String, Set<String>> neighbours,
+        Set<String> deaf) {
 
     /**
      * An interface.
@@ -44,6 +51,10 @@ record Survey(Map<String, Link> nics, List<Route> routes, Set<String> leased, Ma
               if [ -e "$d/wireless" ] || [ -e "$d/phy80211" ]; then use=wireless; fi
               [ -e "$d/master" ] && use=port
               most=$(ip -d -o link show dev "$n" | sed -n 's/.* maxmtu \\([0-9]*\\).*/\\1/p')
+              if [ "$(cat "/proc/sys/net/ipv6/conf/$n/disable_ipv6" 2>/dev/null)" = 1 ] \
+                && [ "$use" = nic ] && [ -z "$(ip route show default dev "$n")" ]; then
+                echo "deaf $n"
+              fi
               echo "nic $n $(cat "$d/flags") $(cat "$d/mtu") ${most:-0} $use"
             done
             ip -o -4 route show table all | sed 's/^/route /'
@@ -55,6 +66,7 @@ record Survey(Map<String, Link> nics, List<Route> routes, Set<String> leased, Ma
     private static final String NAME = "([A-Za-z0-9._@-]{1,15})";
     private static final Pattern NIC =
             Pattern.compile("nic " + NAME + " 0x([0-9a-f]{1,8}) (\\d{1,6}) (\\d{1,9}) ([a-z]+)");
+    private static final Pattern DEAF = Pattern.compile("deaf " + NAME);
     private static final Pattern ROUTE =
             Pattern.compile("route (?:unicast )?([0-9.]{7,15}(?:/\\d{1,2})?) (?:.* )?dev " + NAME + "(?: .*)?");
     private static final Pattern ADDRESS =
@@ -70,7 +82,9 @@ record Survey(Map<String, Link> nics, List<Route> routes, Set<String> leased, Ma
         List<Route> routes = new ArrayList<>();
         Set<String> leased = new TreeSet<>();
         Map<String, Set<String>> neighbours = new LinkedHashMap<>();
+        Set<String> deaf = new TreeSet<>();
         for (String line : text.split("\n", -1)) {
+            Matcher hearsNobody = DEAF.matcher(line);
             Matcher nic = NIC.matcher(line);
             Matcher route = ROUTE.matcher(line);
             Matcher address = ADDRESS.matcher(line);
@@ -90,9 +104,11 @@ record Survey(Map<String, Link> nics, List<Route> routes, Set<String> leased, Ma
                 neighbours
                         .computeIfAbsent(neighbour.group(1), _ -> new TreeSet<>())
                         .add(neighbour.group(2));
+            } else if (hearsNobody.matches()) {
+                deaf.add(hearsNobody.group(1));
             }
         }
-        return new Survey(nics, routes, leased, neighbours);
+        return new Survey(nics, routes, leased, neighbours, deaf);
     }
 
     private static List<InterfaceAddress> parsed(String text) {

@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import trigon.cluster.diagnosis.FreeAddresses;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.probe.Observations;
 import trigon.tools.command.ToolCommand;
@@ -53,7 +54,7 @@ public final class UpCommand extends ToolCommand {
     private boolean asksSudo;
 
     @Option(names = "--base", paramLabel = "N", description = "Take new addresses from 10.N.0.0/16. Default: 77")
-    private int base = 77;
+    private int base = FreeAddresses.USUAL_BASE;
 
     @Option(
             names = "--mtu",
@@ -135,7 +136,7 @@ public final class UpCommand extends ToolCommand {
                         return true;
                     })
                     .all();
-            journals.extend();
+            journals.extend(Map.of());
         }
         return without;
     }
@@ -153,7 +154,7 @@ public final class UpCommand extends ToolCommand {
         Map<String, Survey> surveys = look.surveys();
         look.bringUp(surveys, journals);
         Observations seen = look.examine();
-        journals.extend();
+        Look.endLook(surveys, journals);
         UpPlan plan = UpPlan.of(seen, Ends.of(seen, surveys), surveys, new UpPlan.Wishes(base, mtu));
         Map<String, OwnName> ownNames = OwnName.of(seen, plan.shared());
         JobStep job = new JobStep(nodes, reached, plan.shared(), ownNames);

@@ -87,3 +87,12 @@ up() { # INTERFACE
   note "run ip link set $1 down"
   ip link set "$1" up
 }
+
+hear() { # INTERFACE: its link-local IPv6 address, until "quiet"
+  note "run echo 1 >/proc/sys/net/ipv6/conf/$1/disable_ipv6"
+  echo 0 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"
+}
+
+quiet() { # INTERFACE: without IPv6, as before
+  echo 1 >"/proc/sys/net/ipv6/conf/$1/disable_ipv6"
+}
