@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # inside.sh - one kind of package in a clean system, as root in its own root directory: installed, used as root and as
 # somebody else, replaced by a newer version under a running job, refused by a full disk, removed.
-# usage: inside.sh deb|rpm|tar|wheel|oci FILE [FILE-OF-A-NEWER-VERSION]
+# usage: inside.sh deb|rpm|tar|wheel|oci|repositories FILE [FILE-OF-A-NEWER-VERSION]
 set -euo pipefail
 kind=$1 file=$2 newer=${3:-}
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -183,7 +183,75 @@ END
   [ -z "$(ls -A /tmp/image-root/target)" ] || fail "a full disk has left something"
 }
 
+# By apt and by dnf, from a web server on this machine; both refuse what has one byte changed.
+repositories() {
+  mkdir -p /srv/web /etc/apt/keyrings /etc/yum.repos.d
+  tar -xf "$file" -C /srv/web
+  python3 -m http.server --bind 127.0.0.1 --directory /srv/web 8000 >/tmp/web.log 2>&1 &
+  until (: </dev/tcp/127.0.0.1/8000) 2>/dev/null; do
+    kill -0 $! || fail "the web server does not start: $(cat /tmp/web.log)"
+    sleep 0.1
+  done
+  cp /srv/web/trigon.asc /etc/apt/keyrings/
+  echo "deb [signed-by=/etc/apt/keyrings/trigon.asc] http://127.0.0.1:8000/apt stable main" >/etc/apt/sources.list
+  apt_get update
+  changed "$(ls /srv/web/apt/pool/main/t/trigon/*.deb)" "hash sum mismatch" apt_get install trigon
+  changed /srv/web/apt/dists/stable/InRelease "signature" apt_get update
+  apt_get update
+  apt_get install trigon
+  use /usr/bin/trigon
+  apt_get purge trigon
+  gone /opt/trigon /usr/bin/trigon
+
+  rpm --install /srv/web/debian.rpm
+  cat >/etc/yum.repos.d/trigon.repo <<'END'
+[trigon]
+name=Trigon
+baseurl=http://127.0.0.1:8000/rpm
+gpgkey=http://127.0.0.1:8000/trigon.asc
+gpgcheck=1
+repo_gpgcheck=1
+skip_if_unavailable=0
+END
+  changed "$(ls /srv/web/rpm/*.rpm)" "cannot download" dnf_fresh install trigon
+  changed /srv/web/rpm/repodata/repomd.xml "gpg" dnf_fresh install trigon
+  dnf_fresh install trigon
+  use /usr/bin/trigon
+  dnf_fresh remove trigon
+  gone /opt/trigon /usr/bin/trigon
+}
+
+apt_get() { # there is no other source
+  DEBIAN_FRONTEND=noninteractive apt-get --quiet --yes --no-install-recommends -o APT::Update::Error-Mode=any \
+    -o Acquire::Languages=none "$@"
+}
+
+dnf_fresh() { # COMMAND...: forgets what it has seen
+  dnf --quiet clean all
+  dnf --quiet --assumeyes --releasever 1 "$@"
+}
+
+# Must be refused, with the reason, while a byte in the middle of a file is another one.
+changed() { # FILE REASON COMMAND...
+  cp -p "$1" /tmp/right
+  python3 - "$1" <<'END'
+import sys
+
+with open(sys.argv[1], "r+b") as file:
+    middle = file.seek(0, 2) // 2
+    file.seek(middle)
+    byte = file.read(1)[0] ^ 1
+    file.seek(middle)
+    file.write(bytes([byte]))
+END
+  ! "${@:3}" >/tmp/refused.out 2>&1 || fail "$1 has a byte changed, and yet succeeds: ${*:3}"
+  grep -qi "$2" /tmp/refused.out ||
+    fail "$1 has a byte changed, and ${*:3} fails for another reason: $(cat /tmp/refused.out)"
+  cp -p /tmp/right "$1"
+}
+
 case $kind in
+  repositories) repositories ;;
   deb) package install_deb install_deb remove_deb ;;
   rpm) package install_rpm upgrade_rpm remove_rpm ;;
   tar) archive ;;

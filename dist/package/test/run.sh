@@ -7,6 +7,8 @@
 #        run.sh SUITE [KIND...]
 #                         one system only: bookworm, trixie, noble (Ubuntu 24.04) or arm64 (trixie, under emulation);
 #                         and these packages only
+#        run.sh repositories
+#                         bookworm, which gets a .deb and an .rpm from signed repositories on localhost
 set -euo pipefail
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 project=$(cd -- "$here/../../.." && pwd)
@@ -121,7 +123,7 @@ system_name() { # SUITE
 # A system is fetched once, and kept in .cross; what is done to it is thrown away.
 fetch_system() { # SUITE
   local root=$cross/debian/$1 from=()
-  [ ! -e "$root/.whole" ] || return 0
+  [ ! -e "$root/.with-dnf" ] || return 0
   command -v debootstrap >/dev/null || die "needs debootstrap; on Debian and Ubuntu: apt-get install debootstrap"
   if [ "$1" = noble ]; then
     [ -e "$ubuntu_keys" ] || die "needs $ubuntu_keys, of Ubuntu's package ubuntu-keyring"
@@ -134,10 +136,10 @@ fetch_system() { # SUITE
   step "fetching $(system_name "$1")"
   rm -rf "$root"
   mkdir -p "$root"
-  debootstrap --variant=minbase --include=python3-venv,rpm,xz-utils,procps "${from[@]}" >"$root.log" 2>&1 ||
+  debootstrap --variant=minbase --include=python3-venv,rpm,dnf,xz-utils,procps "${from[@]}" >"$root.log" 2>&1 ||
     die "debootstrap failed; the end of $root.log: $(tail -n 5 "$root.log")"
   rm -f "$root"/var/cache/apt/archives/*.deb
-  touch "$root/.whole"
+  touch "$root/.with-dnf"
 }
 
 # Runs inside.sh in a system that is as new, in namespaces of its own: no network but loopback.
@@ -192,15 +194,44 @@ in_arm64() {
   [ ! -e "$root/opt/trigon" ] && [ ! -L "$root/usr/bin/trigon" ] || die "dpkg has left something in $root"
 }
 
+# By a key that is thrown away. Debian's rpm knows none of Debian's libraries: a package says that they are there.
+repositories() {
+  local key=test@trigon.invalid folder=$scratch/repositories needed
+  make "deb rpm" "$this_machine"
+  export GNUPGHOME=$scratch/gnupg
+  mkdir -m 700 "$GNUPGHOME"
+  gpg --batch --quiet --pinentry-mode loopback --passphrase '' --quick-generate-key "Trigon <$key>" rsa3072 sign never
+  "$project/dist/package/repositories.sh" "$key" "$packages" "$folder"
+  (cd "$folder" && gpg --quiet --verify SHA256SUMS.asc SHA256SUMS && sha256sum --check --quiet SHA256SUMS)
+  needed=$(rpm --query --requires --package "$(newest "trigon-*.$this_machine.rpm")" | grep -v '^rpmlib')
+  printf '%s\n' "Name: debian" "Version: 1" "Release: 1" "Summary: Libraries" "License: none" "BuildArch: noarch" \
+    "Provides: $(paste -s -d ' ' <<<"$needed")" "%description" "Libraries" "%files" >"$scratch/debian.spec"
+  rpmbuild -bb --define "_topdir $scratch/rpmbuild" --define "_rpmdir $scratch" "$scratch/debian.spec" \
+    >"$scratch/rpmbuild.log" 2>&1 || die "rpmbuild failed: $(tail -n 5 "$scratch/rpmbuild.log")"
+  mv "$scratch/noarch"/debian-*.rpm "$folder/debian.rpm"
+  tar -cf "$scratch/repositories.tar" -C "$folder" .
+  fetch_system bookworm
+  in_system bookworm repositories "$scratch/repositories.tar"
+}
+
 case ${1:-all} in
-  quick | arm64 | bookworm | trixie | noble | all) ;;
-  *) die "no system $1: must be bookworm, trixie, noble, arm64 or quick" ;;
+  quick | arm64 | bookworm | trixie | noble | repositories | all) ;;
+  *) die "no system $1: must be bookworm, trixie, noble, arm64, repositories or quick" ;;
 esac
+if [ "${1:-all}" = repositories ]; then
+  . "$project/dist/package/programs.sh"
+  for kind in deb rpm repositories; do
+    has_programs "$kind" || exit 1
+  done
+fi
 rm -rf "$packages"
 mkdir -p "$packages"
-case ${1:-all} in bookworm | trixie | noble | all)
+case ${1:-all} in bookworm | trixie | noble | repositories | all)
   [ "$(id -u)" -eq 0 ] || die "needs root: systems are made by debootstrap and chroot"
   [ "$this_machine" = x86_64 ] || die "the systems are of x86-64; here only \"quick\" runs"
+  ;;
+esac
+case ${1:-all} in bookworm | trixie | noble | all)
   kinds=${*:2}
   kinds=${kinds:-tar deb rpm wheel oci}
   case " $kinds " in *" tar "*) sizes archive wheel folder ;; esac
@@ -214,6 +245,7 @@ case ${1:-all} in bookworm | trixie | noble | all)
 esac
 case ${1:-all} in
   quick) quick ;;
+  repositories) repositories ;;
   bookworm | trixie | noble) in_suite "$1" $kinds ;;
   arm64 | all)
     if [ "${1:-all}" = all ]; then
