@@ -28,7 +28,11 @@ record DemoCluster(String links, SortedMap<Character, List<Nic>> nics) {
         TRIANGLE("abc", "ab ac bc"),
         RING4("abcd", "ab bc cd ad"),
         LINE4("abcd", "ab bc cd"),
-        STAR4("abcd", "ab ac ad");
+        STAR4("abcd", "ab ac ad"),
+        LINE7("abcdefg", "ab bc cd de ef fg"),
+        RING8("abcdefgh", "ab bc cd de ef fg gh ah"),
+        /** Three rows of three, each row and each column a ring. */
+        TORUS3X3("abcdefghi", "ab bc ac de ef df gh hi gi ad dg ag be eh bh cf fi ci");
 
         private final String nodes;
         private final String cables;

@@ -33,7 +33,7 @@ import trigon.tools.demo.ShapeDemo.Test;
         name = "demo",
         description = {
             "Run an all-reduce through the plugin on this machine.",
-            "Three or four processes, the nodes of a cluster in which each cable is a subnet of its own, load the"
+            "Three to nine processes, the nodes of a cluster in which each cable is a subnet of its own, load the"
                     + " plugin as NCCL does and run a ring all-reduce over float32. Exit status 0 only if every"
                     + " element was right on every rank.",
             "--cut without a value is another demo: each two of three nodes have two cables, and one of them is cut"
@@ -57,9 +57,9 @@ public final class DemoCommand extends ToolCommand {
             names = "--shape",
             paramLabel = "SHAPE",
             converter = Shapes.class,
-            description = "The cables: triangle, or of four nodes ring4 (a-b-c-d-a), line4 (a-b-c-d) or star4 (around"
-                    + " a). Nodes without a cable are connected through others. Four nodes have none of the lab's."
-                    + " Default: triangle")
+            description = "The cables: triangle; of four nodes ring4 (a-b-c-d-a), line4 (a-b-c-d) or star4 (around a);"
+                    + " line7, ring8, or torus3x3 (rows abc, def and ghi). Nodes without a cable are connected through"
+                    + " others. The lab's devices are of the triangle. Default: triangle")
     private Shape shape = Shape.TRIANGLE;
 
     @Option(
