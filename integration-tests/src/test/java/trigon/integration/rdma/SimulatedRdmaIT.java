@@ -556,7 +556,7 @@ class SimulatedRdmaIT {
         try (NamespaceJob job = job("a", "b")) {
             job.awaitRounds(20);
             device.control(rules);
-            Await.until(job::output, PATIENCE, () -> device.strikes() > 20);
+            Await.until(job::output, PATIENCE, () -> device.strikes() > 8);
             device.control("mend");
             job.awaitRounds(20);
             job.end();

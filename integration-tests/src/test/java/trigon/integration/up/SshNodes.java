@@ -27,7 +27,7 @@ final class SshNodes implements AutoCloseable {
 
     private static final String INSTALL = """
             mkdir -p "$root/opt/trigon"
-            mount --bind %1$s "$root/opt/trigon"
+            mount --bind DISTRIBUTION "$root/opt/trigon"
             mount -o remount,bind,ro "$root/opt/trigon"
             """;
 
@@ -142,8 +142,7 @@ final class SshNodes implements AutoCloseable {
     /** Everything that it mounts goes with it, and so does every process. */
     private Process machine(String node) throws IOException {
         Path own = folder.resolve(node);
-        Path script = Files.writeString(
-                own.resolve("start.sh"), """
+        Path script = Files.writeString(own.resolve("start.sh"), """
                 set -e
                 hostname %1$s
                 mount --make-rprivate /
@@ -168,7 +167,8 @@ final class SshNodes implements AutoCloseable {
                 printf 'iface eth2 inet manual\\n' >"$root/etc/network/interfaces.d/cables"
                 printf '127.0.0.1 localhost\\n127.0.1.1 %1$s.test %1$s\\n' >"$root/etc/hosts"
                 exec chroot "$root" /usr/sbin/sshd -D -e -f /lab/sshd_config
-                """.formatted(node, own, installed ? INSTALL.formatted(distribution) : ""));
+                """.formatted(
+                        node, own, installed ? INSTALL.replace("DISTRIBUTION", distribution.toString()) : ""));
         return new ProcessBuilder(Stream.of(
                                 List.of("ip", "netns", "exec", prefix + node),
                                 List.of("unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child"),

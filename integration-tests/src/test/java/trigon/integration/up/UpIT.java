@@ -132,6 +132,11 @@ class UpIT {
     void upAsksOnceAndAgainChangesNothingAndDownTakesEverythingBack() throws Exception {
         Map<String, String> before = states();
 
+        Ended dry = ended("", nodes().trigon("up", "--dry-run"));
+        assertThat(dry.status()).as(dry.err()).isZero();
+        assertThat(dry.out()).contains("+ 10.77.0.1/24", "Nothing was changed.");
+        assertThat(states()).isEqualTo(before);
+
         Ended first = ended("y\n", nodes().trigon("up"));
         assertThat(first.status()).as(first.err() + first.out()).isZero();
         assertThat(first.err()).containsOnlyOnce("[y/N]");
@@ -166,18 +171,24 @@ class UpIT {
     /** Nodes hear each other by IPv6; b has it for the time of the look. */
     @Test
     @Tag("long")
-    void ipv6ThatIsSwitchedOffStaysSo() throws Exception {
+    void ipv6ThatIsSwitchedOffAndAFileThatWasChangedSinceStaySo() throws Exception {
         var _ = nodes().root("b", "echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6");
         Map<String, String> before = states();
 
-        Ended dry = ended("", nodes().trigon("up", "--dry-run"));
-        assertThat(dry.out()).as(dry.err()).contains("3 nodes, 3 cables", "Nothing was changed.");
+        Ended no = ended("n\n", nodes().trigon("up"));
+        assertThat(no.out()).as(no.err()).contains("3 nodes, 3 cables", "Nothing was changed.");
         assertThat(states()).isEqualTo(before);
         Ended up = ended("", nodes().trigon("up", "--yes"));
         assertThat(up.status()).as(up.err() + up.out()).isZero();
         assertThat(nodes().root("b", "cat /proc/sys/net/ipv6/conf/eth*/disable_ipv6"))
                 .isEqualTo("1\n1\n1\n");
-        assertThat(ended("", nodes().trigon("down", "--yes")).status()).isZero();
+        var _ = nodes().root("b", "echo NCCL_DEBUG=INFO >>/etc/nccl.conf");
+
+        Ended down = ended("", nodes().trigon("down", "--yes"));
+        assertThat(down.status()).isZero();
+        assertThat(down.out()).contains("/etc/nccl.conf was changed since", "> NCCL_DEBUG=INFO");
+        assertThat(nodes().root("b", "cat /etc/nccl.conf")).contains("NCCL_DEBUG=INFO");
+        var _ = nodes().root("b", "rm /etc/nccl.conf");
         assertThat(states()).isEqualTo(before);
     }
 
@@ -221,18 +232,6 @@ class UpIT {
         }
     }
 
-    @Test
-    @Tag("long")
-    void aDryRunAndTheAnswerNoChangeNothing() throws Exception {
-        Map<String, String> before = states();
-
-        Ended dry = ended("", nodes().trigon("up", "--dry-run"));
-        assertThat(dry.status()).as(dry.err()).isZero();
-        assertThat(dry.out()).contains("+ 10.77.0.1/24", "Nothing was changed.");
-        assertThat(ended("n\n", nodes().trigon("up")).out()).contains("Nothing was changed.");
-        assertThat(states()).isEqualTo(before);
-    }
-
     /** The first is where most has been changed. */
     static List<String> stages() {
         return Samples.of(List.of("enable", "look", "try", "verify", "keep", "key", "check", "bench"));
@@ -264,20 +263,6 @@ class UpIT {
         nodes().plug("b", true);
 
         Await.until("nodes are as before", Duration.ofSeconds(3 * UNDO_SECONDS), () -> states().equals(before));
-    }
-
-    @Test
-    @Tag("long")
-    void aFileThatWasChangedSinceStays() throws Exception {
-        Ended up = ended("", nodes().trigon("up", "--yes"));
-        assertThat(up.status()).as(up.err() + up.out()).isZero();
-        var _ = nodes().root("b", "echo NCCL_DEBUG=INFO >>/etc/nccl.conf");
-
-        Ended down = ended("", nodes().trigon("down", "--yes"));
-        assertThat(down.status()).isZero();
-        assertThat(down.out()).contains("/etc/nccl.conf was changed since", "> NCCL_DEBUG=INFO");
-        assertThat(nodes().root("b", "cat /etc/nccl.conf")).contains("NCCL_DEBUG=INFO");
-        assertThat(nodes().root("b", "ip -o addr show dev eth1")).doesNotContain("10.77.");
     }
 
     /** All nodes are tried. */
