@@ -6,7 +6,7 @@ import socket
 import struct
 import time
 
-MAGIC, VERSION, PROOF_BYTES = 0x54726754, 2, 16
+MAGIC, VERSION, PROOF_BYTES, MAC_BYTES = 0x54726754, 4, 40, 16
 LABEL = b"trigon topology 1"
 BLOCK = 64
 
@@ -34,7 +34,9 @@ def record(instance, sequence, node, name, links, age=0, call=2):
 def datagram(records):
     text = struct.pack("!IBBH", MAGIC, VERSION, len(records), 0)
     for body in records:
-        text += struct.pack("!H", len(body)) + body + hmac(WITHOUT_KEY, body)[:PROOF_BYTES]
+        # no stranger has the job's key, or knows more than its id
+        ofJob = random.randbytes(PROOF_BYTES - MAC_BYTES)
+        text += struct.pack("!H", len(body)) + body + hmac(WITHOUT_KEY, body)[:MAC_BYTES] + ofJob
     return text
 
 

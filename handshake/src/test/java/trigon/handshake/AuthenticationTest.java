@@ -234,8 +234,8 @@ class AuthenticationTest {
                 assertThat(failureOf(outgoing.answer()))
                         .returns(Kind.PROTOCOL, HandshakeException::kind)
                         .hasMessageContaining("version 1")
-                        .hasMessageContaining("version 17");
-                assertRejected(older, "version 1 of the handshake and this Trigon version 17");
+                        .hasMessageContaining("version 18");
+                assertRejected(older, "version 1 of the handshake and this Trigon version 18");
             }
         }
     }

@@ -27,8 +27,8 @@ record Admission(List<InterfaceAddress> links, CircuitKeys keys, RelayRule rule)
                     keys.hasClusterKey()
                             ? "the requester does not have the cluster key; give all nodes the same one"
                                     + " (TRIGON_CLUSTER_KEY_FILE)"
-                            : "no communicator of the requester is open here, and there is no cluster key; give"
-                                    + " all nodes one (TRIGON_CLUSTER_KEY_FILE)");
+                            : "the requester is of another job, and there is no cluster key; give all nodes one"
+                                    + " (TRIGON_CLUSTER_KEY_FILE)");
         }
         if (links.stream().anyMatch(link -> link.address().equals(to))) {
             return Optional.of(InterfaceAddress.text(to) + " is the relay's own address");

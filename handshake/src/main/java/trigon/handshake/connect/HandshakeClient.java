@@ -18,6 +18,7 @@ import trigon.stream.dial.Dialer;
 public final class HandshakeClient {
 
     private final ClientServices services;
+    private final Introductions introductions;
 
     /** A client all of whose connections are direct. */
     public HandshakeClient(HandshakeEventLoop loop, HandshakeConfig config) {
@@ -31,6 +32,7 @@ public final class HandshakeClient {
 
     HandshakeClient(ClientServices services) {
         this.services = services;
+        introductions = new Introductions(services);
     }
 
     /** The settings in force. */
@@ -59,16 +61,8 @@ public final class HandshakeClient {
     public OutgoingOffer connect(
             InetAddress local, InetSocketAddress remote, ConnectionSecret secret, Offer offer, Duration timeout) {
         // each with a route of its own through relays, if that is how it goes
-        RetriedOffer started = new RetriedOffer(
-                services.loop(),
-                timeout,
-                (time, beforeOffer, repeats) -> new OutgoingConnection(
-                        services,
-                        time,
-                        target(local, remote, secret, offer.connection()),
-                        offer,
-                        beforeOffer,
-                        repeats));
+        RetriedOffer started =
+                new RetriedOffer(services, timeout, () -> target(local, remote, secret, offer.connection()), offer);
         started.start();
         return started;
     }
@@ -129,6 +123,19 @@ public final class HandshakeClient {
                 ProbeConnection.greeting(services, timeout(), target(local, remote, secret, connection));
         asking.start();
         return asking;
+    }
+
+    /**
+     * Has a listener know the key of this process's job, or learns its own one, over one path and without relays.
+     * Returns at once; without effect where there is a cluster key, and where it has been done a moment ago.
+     *
+     * @throws IllegalArgumentException if the remote address is a name that was not resolved
+     */
+    public void introduce(
+            InetAddress local, InetSocketAddress remote, ConnectionSecret secret, ConnectionId connection) {
+        if (services.config().clusterKey().isEmpty()) {
+            introductions.begin(target(local, remote, secret, connection).directlyBy(services.dialer()));
+        }
     }
 
     /** Tells whether frames of the full size are known to be lost between these addresses, and smaller ones pass. */

@@ -17,6 +17,7 @@ import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeMessage.JobKey;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
@@ -76,8 +77,17 @@ final class OutgoingConnection extends ClientConnection implements OutgoingOffer
             case Ready ready
             when step == Step.READY && answered != null && admit(frame) -> established(answered, ready);
             case NotNow notNow -> fail(Kind.UNREACHABLE, "the listener cannot answer: " + notNow.reason());
-            case Hello _, Challenge _, Offer _, Answer _, Ready _, Alive _, Farewell _, Filler _, Closed _, Reject _ ->
-                unexpected(frame.message());
+            case Hello _,
+                    Challenge _,
+                    Offer _,
+                    Answer _,
+                    Ready _,
+                    Alive _,
+                    JobKey _,
+                    Farewell _,
+                    Filler _,
+                    Closed _,
+                    Reject _ -> unexpected(frame.message());
         }
     }
 

@@ -6,12 +6,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.Established;
 import trigon.handshake.OutgoingOffer;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.handshake.message.HandshakeException;
 import trigon.handshake.message.HandshakeMessage.Answer;
+import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.verbs.ConnectionKey;
 
 /**
@@ -27,7 +29,9 @@ final class RetriedOffer implements OutgoingOffer {
 
     private final HandshakeEventLoop loop;
     private final Duration timeout;
-    private final Attempts connections;
+    private final ClientServices services;
+    private final Supplier<Target> targets;
+    private final Offer offer;
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
     private final CompletableFuture<Established> result = new CompletableFuture<>();
     private final OutgoingConnection first;
@@ -39,26 +43,23 @@ final class RetriedOffer implements OutgoingOffer {
     /** True if the current one is the only one: it has the answer, or it is the second and has carried the offer. */
     private boolean decided;
 
-    /** The connections that carry the offer. */
-    interface Attempts {
-
-        /**
-         * Makes one that is to be started.
-         *
-         * @param timeout of the whole handshake
-         * @param beforeOffer runs just before it sends the offer
-         * @param repeats whether another one has made the offer before: this one has a TCP connection of its own
-         */
-        OutgoingConnection open(Duration timeout, Runnable beforeOffer, boolean repeats);
+    /**
+     * To be started.
+     *
+     * @param targets the listener, for each TCP connection by a way of its own
+     */
+    RetriedOffer(ClientServices services, Duration timeout, Supplier<Target> targets, Offer offer) {
+        this.services = services;
+        this.timeout = timeout;
+        this.targets = targets;
+        this.offer = offer;
+        loop = services.loop();
+        first = open(timeout, () -> {}, false);
+        current = first;
     }
 
-    /** To be started, with such connections. */
-    RetriedOffer(HandshakeEventLoop loop, Duration timeout, Attempts connections) {
-        this.loop = loop;
-        this.timeout = timeout;
-        this.connections = connections;
-        first = connections.open(timeout, () -> {}, false);
-        current = first;
+    private OutgoingConnection open(Duration time, Runnable beforeOffer, boolean repeats) {
+        return new OutgoingConnection(services, time, targets.get(), offer, beforeOffer, repeats);
     }
 
     /** To be called once, from any thread. */
@@ -84,7 +85,7 @@ final class RetriedOffer implements OutgoingOffer {
         if (answer.isDone() || result.isDone()) {
             return;
         }
-        OutgoingConnection started = connections.open(timeLeft, this::supersede, true);
+        OutgoingConnection started = open(timeLeft, this::supersede, true);
         second = started;
         watch(started);
         started.start();

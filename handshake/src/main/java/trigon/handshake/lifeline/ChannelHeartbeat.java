@@ -73,6 +73,7 @@ final class ChannelHeartbeat implements BeatingChannel {
         if (lifelines.add(lifeline) && lifelines.size() == 1) {
             silence.begin(loop.clock().nanoTime());
             loop.lifelines().add(this);
+            lifeline.tellKey();
         }
     }
 
@@ -121,6 +122,13 @@ final class ChannelHeartbeat implements BeatingChannel {
     public void beat() {
         if (!lifelines.isEmpty()) {
             lifelines.iterator().next().beat();
+        }
+    }
+
+    @Override
+    public void tellKey() {
+        if (!lifelines.isEmpty()) {
+            lifelines.iterator().next().tellKey();
         }
     }
 

@@ -47,9 +47,7 @@ public abstract class HandshakeConnection {
     private boolean over;
     private int fillers;
 
-    /** Both once the link is established. */
-    private @Nullable HandshakeProofs lifelineProofs;
-
+    /** That of the link, once it is established. */
     private @Nullable StreamLifeline lifeline;
 
     protected HandshakeConnection(HandshakeEventLoop loop, Duration timeout, HandshakeConfig config, String awaited) {
@@ -143,13 +141,18 @@ public abstract class HandshakeConnection {
         var _ = send(frame);
     }
 
+    /** Sends the key of the job, with its proof; nothing where there is a cluster key. */
+    protected final void sendKey(HandshakeProofs proofs) {
+        proofs.hide(loop.jobKeys(), 0).ifPresent(key -> sendProven(key, proofs));
+    }
+
     /** The step, not what it carries. */
     private void trace(String direction, HandshakeMessage message) {
         TraceLog.event(
                 "handshake", direction, message.getClass().getSimpleName(), "number", System.identityHashCode(this));
     }
 
-    private @Nullable ChannelFuture send(byte[] frame) {
+    final @Nullable ChannelFuture send(byte[] frame) {
         return channel == null ? null : channel.send(frame);
     }
 
@@ -161,9 +164,8 @@ public abstract class HandshakeConnection {
      */
     protected final void succeed(Function<Lifeline, Established> link, HandshakeProofs proofs, String peer) {
         PeerChannel own = Objects.requireNonNull(channel, "a handshake has a channel");
-        StreamLifeline begun = new StreamLifeline(loop, this, own.heartbeat());
+        StreamLifeline begun = new StreamLifeline(loop, this, proofs, own.heartbeat());
         over = true;
-        lifelineProofs = proofs;
         lifeline = begun;
         if (deadline != null) {
             deadline.cancel(false);
@@ -177,21 +179,6 @@ public abstract class HandshakeConnection {
         if (lifeline != null) {
             lifeline.beat();
         }
-    }
-
-    /** Sends a message with a proof of its own, once the link is established; null if it cannot. */
-    final @Nullable ChannelFuture sendAfterwards(HandshakeMessage message) {
-        if (lifelineProofs == null) {
-            return null;
-        }
-        byte[] frame = HandshakeCodec.encode(stream, message);
-        lifelineProofs.proveAfterwards(frame);
-        return send(frame);
-    }
-
-    /** Returns whether the peer has proven a message by itself, once the link is established. */
-    final boolean isProvenAfterwards(HandshakeFrame frame) {
-        return lifelineProofs != null && lifelineProofs.verifyAfterwards(frame.bytes());
     }
 
     public final void fail(Kind kind, String why) {

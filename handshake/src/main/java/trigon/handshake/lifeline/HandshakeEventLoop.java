@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.stream.circuit.JobKeys;
 import trigon.system.NanoClock;
 
 /**
@@ -39,6 +40,7 @@ public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable 
 
     private final EventLoop eventLoop;
     private final NanoClock clock;
+    private final JobKeys jobKeys;
     private final Consumer<Runnable> afterIteration;
 
     /** All that are open. Belongs to the thread, as does the next. */
@@ -51,11 +53,13 @@ public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable 
      * Around a loop of Netty's.
      *
      * @param clock the one that the loop's timers go by
+     * @param jobKeys which peers are told
      * @param afterIteration runs a task after the loop's current iteration
      */
-    HandshakeEventLoop(EventLoop eventLoop, NanoClock clock, Consumer<Runnable> afterIteration) {
+    HandshakeEventLoop(EventLoop eventLoop, NanoClock clock, JobKeys jobKeys, Consumer<Runnable> afterIteration) {
         this.eventLoop = eventLoop;
         this.clock = clock;
+        this.jobKeys = jobKeys;
         this.afterIteration = afterIteration;
         lifelines = new Lifelines(this, clock);
     }
@@ -67,11 +71,16 @@ public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable 
 
     /** Makes one all of whose times, of handshakes, lifelines and delays, are by that clock. */
     public static HandshakeEventLoop open(NanoClock clock) {
+        return open(clock, new JobKeys(clock));
+    }
+
+    /** The same; peers that have proven themselves are told the key of the job, and tell it. */
+    public static HandshakeEventLoop open(NanoClock clock, JobKeys jobKeys) {
         // one loop without Netty's group around it: a group would start a thread of its own to end
         ThreadFactory threads =
                 task -> Thread.ofPlatform().daemon().name(THREAD_NAME).unstarted(task);
         ClockedEventLoop loop = new ClockedEventLoop(clock, threads, NioIoHandler.newFactory());
-        return new HandshakeEventLoop(loop, clock, loop::executeAfterEventLoopIteration);
+        return new HandshakeEventLoop(loop, clock, jobKeys, loop::executeAfterEventLoopIteration);
     }
 
     public EventLoop eventLoop() {
@@ -81,6 +90,25 @@ public final class HandshakeEventLoop implements Lifelines.Timer, AutoCloseable 
     /** The clock of all times. */
     public NanoClock clock() {
         return clock;
+    }
+
+    /** The keys of this process's job. */
+    public JobKeys jobKeys() {
+        return jobKeys;
+    }
+
+    /**
+     * Takes the key of the job from a peer that has proven itself; where it is new, all others are told. On the thread
+     * only.
+     *
+     * @return whether the peer is to be told the own one
+     */
+    public boolean learn(byte[] key) {
+        JobKeys.Outcome outcome = jobKeys.learn(key);
+        if (outcome == JobKeys.Outcome.ADOPTED) {
+            lifelines.tellKey();
+        }
+        return outcome == JobKeys.Outcome.LARGER;
     }
 
     /** The established connections. On the thread only. */

@@ -185,6 +185,13 @@ final class Lifelines {
         }
     }
 
+    /** The key of the job is another one: all peers are told. */
+    void tellKey() {
+        for (BeatingChannel channel : channels.toArray(NONE)) {
+            channel.tellKey();
+        }
+    }
+
     private void beatAllBut(Predicate<BeatingChannel> beating) {
         lastBeatOfAll = clock.nanoTime();
         // a copy: those that end are taken out meanwhile
@@ -230,6 +237,9 @@ final class Lifelines {
          * @param now the moment
          */
         void look(long passedNanos, long now);
+
+        /** Tells the peer the key of the job. Event loop only. */
+        void tellKey();
 
         /** Returns whether this side has dialled it, and sets the pace. */
         boolean isDialled();

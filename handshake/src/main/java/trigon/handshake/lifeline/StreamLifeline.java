@@ -10,9 +10,13 @@ import org.slf4j.LoggerFactory;
 import trigon.handshake.Lifeline;
 import trigon.handshake.LifelineEnd;
 import trigon.handshake.message.EndFailure;
+import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeFrameDecoder.HandshakeFrame;
+import trigon.handshake.message.HandshakeMessage;
 import trigon.handshake.message.HandshakeMessage.Alive;
 import trigon.handshake.message.HandshakeMessage.Farewell;
+import trigon.handshake.message.HandshakeMessage.JobKey;
+import trigon.handshake.message.HandshakeProofs;
 
 /** The lifeline that a handshake has become, on the handshake's stream. Its state belongs to the event loop. */
 final class StreamLifeline implements Lifeline {
@@ -21,6 +25,7 @@ final class StreamLifeline implements Lifeline {
 
     private final HandshakeEventLoop loop;
     private final HandshakeConnection handshake;
+    private final HandshakeProofs proofs;
     private final ChannelHeartbeat heartbeat;
     private final CompletableFuture<LifelineEnd> lost = new CompletableFuture<>();
 
@@ -31,16 +36,24 @@ final class StreamLifeline implements Lifeline {
     private @Nullable LifelineEnd end;
     private @Nullable ChannelFuture lastBeat;
     private long peersBeats;
+    private long keys;
+    private long peersKeys;
 
     /**
      * One that has just begun.
      *
-     * @param handshake sends, with its proofs
+     * @param handshake sends
+     * @param proofs which both ends have agreed on
      * @param heartbeat of all lifelines of the channel
      */
-    StreamLifeline(HandshakeEventLoop loop, HandshakeConnection handshake, ChannelHeartbeat heartbeat) {
+    StreamLifeline(
+            HandshakeEventLoop loop,
+            HandshakeConnection handshake,
+            HandshakeProofs proofs,
+            ChannelHeartbeat heartbeat) {
         this.loop = loop;
         this.handshake = handshake;
+        this.proofs = proofs;
         this.heartbeat = heartbeat;
     }
 
@@ -52,8 +65,23 @@ final class StreamLifeline implements Lifeline {
     /** Says that this side lives. */
     void beat() {
         if (lastBeat == null || lastBeat.isDone()) { // what does not get out need not be said twice
-            lastBeat = handshake.sendAfterwards(new Alive(heartbeat.countBeat()));
+            lastBeat = say(new Alive(heartbeat.countBeat()));
         }
+    }
+
+    /** Tells the peer the key of the job. */
+    void tellKey() {
+        keys++;
+        proofs.hide(loop.jobKeys(), keys).ifPresent(key -> {
+            var _ = say(key);
+        });
+    }
+
+    /** Sends a message with a proof of its own; null if it cannot. */
+    private @Nullable ChannelFuture say(HandshakeMessage message) {
+        byte[] frame = HandshakeCodec.encode(handshake.stream(), message);
+        proofs.proveAfterwards(frame);
+        return handshake.send(frame);
     }
 
     /** Something came. Only what the peer has proven counts, and is no copy of what it said before. */
@@ -63,13 +91,20 @@ final class StreamLifeline implements Lifeline {
         }
         switch (frame.message()) {
             case Alive(long count)
-            when count > peersBeats && handshake.isProvenAfterwards(frame) -> {
+            when count > peersBeats && proofs.verifyAfterwards(frame.bytes()) -> {
                 peersBeats = count;
                 heard = true;
                 heartbeat.recordHeard(count);
             }
+            case JobKey key
+            when key.count() > peersKeys && proofs.verifyAfterwards(frame.bytes()) -> {
+                peersKeys = key.count();
+                if (proofs.reveal(key).map(loop::learn).orElse(false)) {
+                    tellKey();
+                }
+            }
             case Farewell(Optional<EndFailure> failure)
-            when handshake.isProvenAfterwards(frame) -> {
+            when proofs.verifyAfterwards(frame.bytes()) -> {
                 noteEnd(failure.<LifelineEnd>map(LifelineEnd.Failed::new).orElseGet(LifelineEnd.Released::new));
                 handshake.close();
             }
@@ -102,7 +137,7 @@ final class StreamLifeline implements Lifeline {
     void letGo(Optional<EndFailure> failure) {
         if (end == null) {
             noteEnd(new LifelineEnd.Here());
-            var _ = handshake.sendAfterwards(new Farewell(failure));
+            var _ = say(new Farewell(failure));
         }
         handshake.close();
     }

@@ -28,6 +28,7 @@ import trigon.handshake.message.HandshakeMessage.Answer;
 import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeMessage.JobKey;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
@@ -96,6 +97,14 @@ final class IncomingConnection extends HandshakeConnection {
             when step == Step.CHALLENGED && proofs != null && isProven(frame) -> {
                 step = Step.FILLED;
                 sendProven(new Alive(0), proofs);
+            }
+            case JobKey told
+            when CHALLENGED.contains(step) && proofs != null -> {
+                Optional<byte[]> key = proofs.reveal(told);
+                if (isProven(frame)) {
+                    key.ifPresent(loop()::learn);
+                    sendKey(proofs);
+                }
             }
             case Offer received
             when step == Step.OPENED && join(received.connection()) && isProven(frame) -> offered(received);

@@ -13,6 +13,7 @@ import trigon.handshake.message.HandshakeMessage.Closed;
 import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeMessage.JobKey;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
@@ -45,6 +46,7 @@ import trigon.verbs.QueuePairEndpoint;
  *   <li>9 NotNow: reason (UTF-8, to the end)
  *   <li>10 Filler: bytes without a meaning
  *   <li>11 Closed: nothing
+ *   <li>12 JobKey: count (8), hidden key (32), proof
  *   <li>endpoint: queue pair number (4), PSN (4), GID (16), LID (2), MTU (1, as in {@code enum ibv_mtu})
  *   <li>proof: 32 bytes; see {@code HandshakeProofs}. Here it is carried, and neither made nor checked
  * </ul>
@@ -54,7 +56,7 @@ public final class HandshakeCodec {
     /** "TrgM" */
     static final int MAGIC = 0x5472674D;
 
-    static final int VERSION = 17;
+    static final int VERSION = 18;
 
     /** Bytes of a frame before its body. */
     public static final int HEADER_BYTES = 12;
@@ -76,6 +78,7 @@ public final class HandshakeCodec {
     private static final int NOT_NOW = 9;
     private static final int FILLER = 10;
     private static final int CLOSED = 11;
+    private static final int JOB_KEY = 12;
 
     /** In a Farewell, where nothing has failed. */
     private static final byte IN_GOOD_ORDER = 0;
@@ -137,6 +140,10 @@ public final class HandshakeCodec {
                 yield FILLER;
             }
             case Closed _ -> CLOSED;
+            case JobKey key -> {
+                buffer.putLong(key.count()).put(key.hidden().toArray());
+                yield JOB_KEY;
+            }
             case Farewell farewell -> {
                 buffer.put(farewell.failure()
                         .map(failure -> (byte) failure.scope().code())
@@ -202,7 +209,7 @@ public final class HandshakeCodec {
 
     private static boolean hasProof(int type) {
         return switch (type) {
-            case CHALLENGE, OFFER, ANSWER, READY, ALIVE, FAREWELL -> true;
+            case CHALLENGE, OFFER, ANSWER, READY, ALIVE, FAREWELL, JOB_KEY -> true;
             default -> false; // a Hello comes before there is anything to prove; anybody may say no
         };
     }
@@ -241,6 +248,7 @@ public final class HandshakeCodec {
                     yield new Filler();
                 }
                 case CLOSED -> new Closed();
+                case JOB_KEY -> new JobKey(body.getLong(), getOpaque(body));
                 default -> throw malformed("its message has the unknown type " + type);
             };
             if (body.hasRemaining()) {

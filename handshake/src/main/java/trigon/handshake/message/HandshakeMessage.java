@@ -134,6 +134,14 @@ public sealed interface HandshakeMessage {
     record Alive(long count) implements HandshakeMessage {}
 
     /**
+     * From either side of an established link: the key of the sender's job, which the peer's is, too.
+     *
+     * @param count how often this side has said one; an earlier one comes too late
+     * @param hidden as {@link HandshakeProofs} hides it
+     */
+    record JobKey(long count, OpaqueBytes hidden) implements HandshakeMessage {}
+
+    /**
      * From either side of an established link: I let go.
      *
      * @param failure why; empty: in good order

@@ -12,6 +12,8 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.HKDFParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import trigon.config.cluster.ClusterKey;
+import trigon.handshake.message.HandshakeMessage.JobKey;
+import trigon.stream.circuit.JobKeys;
 import trigon.verbs.ConnectionKey;
 
 /**
@@ -24,7 +26,9 @@ import trigon.verbs.ConnectionKey;
  * handshake; and since the keys differ, none is good for the other direction.
  *
  * <p>A third key, of neither side's proofs, gives what the ends' queue pairs prove to each other:
- * {@link #connectionKey}.
+ * {@link #connectionKey}. It also hides the {@linkplain JobKeys key of the job} in a message that is proven: the key is
+ * added, bit by bit, to an HMAC-SHA256 over all that was said so far, the sender's side and the message's count. No two
+ * messages have all of these alike, so each is hidden by bits of its own, which look random to others.
  *
  * <p>Belongs to the event loop. A few microseconds each; the first of a process takes tens of milliseconds, see {@link
  * #warmUp}.
@@ -51,19 +55,28 @@ public final class HandshakeProofs {
         private byte[] info() {
             return label.getBytes(StandardCharsets.US_ASCII);
         }
+
+        private Side other() {
+            return this == CONNECTING ? LISTENING : CONNECTING;
+        }
     }
 
     private static final String HMAC = "HmacSHA256";
     private static final String HKDF = "HKDF-SHA256";
     private static final byte[] DATA_LABEL = "Trigon handshake 4, data".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] JOB_LABEL = "Trigon handshake 4, job".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] CLUSTER_LABEL = "Trigon handshake 4, cluster".getBytes(StandardCharsets.US_ASCII);
 
+    private final Side side;
+    private final boolean hasClusterKey;
     private final Mac own;
     private final Mac peers;
     private final Mac data;
     private final ByteArrayOutputStream transcript = new ByteArrayOutputStream(512);
 
-    private HandshakeProofs(Mac own, Mac peers, Mac data) {
+    private HandshakeProofs(Side side, boolean hasClusterKey, Mac own, Mac peers, Mac data) {
+        this.side = side;
+        this.hasClusterKey = hasClusterKey;
         this.own = own;
         this.peers = peers;
         this.data = data;
@@ -82,9 +95,13 @@ public final class HandshakeProofs {
             Mac listening =
                     mac(kdf.deriveKey(HMAC, HKDFParameterSpec.expandOnly(master, Side.LISTENING.info(), BYTES)));
             Mac data = mac(kdf.deriveKey(HMAC, HKDFParameterSpec.expandOnly(master, DATA_LABEL, BYTES)));
-            return side == Side.CONNECTING
-                    ? new HandshakeProofs(connecting, listening, data)
-                    : new HandshakeProofs(listening, connecting, data);
+            boolean connects = side == Side.CONNECTING;
+            return new HandshakeProofs(
+                    side,
+                    clusterKey.isPresent(),
+                    connects ? connecting : listening,
+                    connects ? listening : connecting,
+                    data);
         } catch (GeneralSecurityException e) {
             throw unavailable(e);
         }
@@ -159,6 +176,37 @@ public final class HandshakeProofs {
      */
     public ConnectionKey connectionKey() {
         return ConnectionKey.of(data.doFinal(transcript.toByteArray()));
+    }
+
+    /**
+     * The key of the job, for a peer that has proven itself, to be proven next; none where there is a cluster key,
+     * which serves better.
+     *
+     * @param count another one each time
+     */
+    public Optional<JobKey> hide(JobKeys keys, long count) {
+        return hasClusterKey
+                ? Optional.empty()
+                : Optional.of(new JobKey(count, OpaqueBytes.of(masked(side, count, keys.smallest()))));
+    }
+
+    /** The key that a peer has told and proven; none where there is a cluster key. */
+    public Optional<byte[]> reveal(JobKey told) {
+        return hasClusterKey
+                ? Optional.empty()
+                : Optional.of(masked(side.other(), told.count(), told.hidden().toArray()));
+    }
+
+    private byte[] masked(Side sender, long count, byte[] key) {
+        data.update(transcript.toByteArray());
+        data.update(JOB_LABEL);
+        data.update(sender.info());
+        byte[] mask =
+                data.doFinal(ByteBuffer.allocate(Long.BYTES).putLong(count).array());
+        for (int i = 0; i < mask.length; i++) {
+            mask[i] ^= key[i];
+        }
+        return mask;
     }
 
     private byte[] proof(Mac mac, byte[] frame) {

@@ -23,6 +23,7 @@ import trigon.handshake.message.HandshakeCodec;
 import trigon.handshake.message.HandshakeMessage;
 import trigon.handshake.message.HandshakeProofs;
 import trigon.handshake.message.HandshakeProofs.Side;
+import trigon.stream.circuit.JobKeys;
 
 /**
  * A peer that does what a fuzzer's bytes say: what it should, nearly what it should, or anything. Plays against one end
@@ -64,6 +65,7 @@ public final class FuzzedPeer {
                 HandshakeEventLoop loop = new HandshakeEventLoop(
                         embedded.eventLoop(),
                         () -> embedded.eventLoop().ticker().nanoTime(),
+                        new JobKeys(() -> 0),
                         embedded.eventLoop()::execute);
                 end.accept(loop, embedded);
             }
@@ -164,7 +166,7 @@ public final class FuzzedPeer {
             }
             case HandshakeMessage.Hello _ -> proofs.note(frame);
             case HandshakeMessage.Reject _ -> rejections.merge(header.stream(), 1, Integer::sum);
-            case HandshakeMessage.Closed _ -> {}
+            case HandshakeMessage.Closed _, HandshakeMessage.JobKey _ -> {}
             case HandshakeMessage.Alive(long count)
             when count == 0 && side == Side.LISTENING && proofs.verify(frame) -> echo();
             default -> proofs.verify(frame); // wrong, where the two no longer agree on what was said

@@ -78,6 +78,9 @@ class LifelinesTest {
         private final SilenceClock silence = new SilenceClock(clock.nanoTime());
 
         @Override
+        public void tellKey() {}
+
+        @Override
         public void beat() {}
 
         @Override

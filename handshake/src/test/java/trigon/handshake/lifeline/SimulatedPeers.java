@@ -212,6 +212,9 @@ final class SimulatedPeers {
         }
 
         @Override
+        public void tellKey() {}
+
+        @Override
         public void beat() {
             send(path, other.process, other::hear);
         }

@@ -55,7 +55,7 @@ class HandshakeCodecTest {
         int bytes = 8 + 3 + 2 + 9 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(HandshakeCodec.HEADER_BYTES + bytes)
                 .putInt(0x5472674D)
-                .put((byte) 17)
+                .put((byte) 18)
                 .put((byte) 1)
                 .putShort((short) bytes)
                 .putInt(0)
@@ -97,7 +97,7 @@ class HandshakeCodecTest {
         int answerBytes = 3 + 1 + 27 + 12 + 8 + 4 + 1 + 8 + 32;
         ByteBuffer answered = ByteBuffer.allocate(HandshakeCodec.HEADER_BYTES + answerBytes)
                 .putInt(0x5472674D)
-                .put((byte) 17)
+                .put((byte) 18)
                 .put((byte) 2)
                 .putShort((short) answerBytes)
                 .putInt(0)
@@ -111,7 +111,7 @@ class HandshakeCodecTest {
         assertThat(HandshakeCodec.encode(0, offer)).isEqualTo(expected.array());
         assertThat(HandshakeCodec.encode(0, answer)).isEqualTo(answered.array());
         assertThat(HandshakeCodec.encode(0, new Ready(4)))
-                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 17, 3, 0, 33, 0, 0, 0, 0, 4}, 12 + 33));
+                .isEqualTo(Arrays.copyOf(new byte[] {'T', 'r', 'g', 'M', 18, 3, 0, 33, 0, 0, 0, 0, 4}, 12 + 33));
     }
 
     @Test
@@ -157,7 +157,7 @@ class HandshakeCodecTest {
         assertThatThrownBy(() -> decode(frame))
                 .isInstanceOf(HandshakeException.class)
                 .hasMessageContaining("version 11")
-                .hasMessageContaining("version 17")
+                .hasMessageContaining("version 18")
                 .hasMessageContaining("same Trigon");
     }
 

@@ -15,6 +15,7 @@ import trigon.handshake.message.HandshakeMessage.Challenge;
 import trigon.handshake.message.HandshakeMessage.Farewell;
 import trigon.handshake.message.HandshakeMessage.Filler;
 import trigon.handshake.message.HandshakeMessage.Hello;
+import trigon.handshake.message.HandshakeMessage.JobKey;
 import trigon.handshake.message.HandshakeMessage.NotNow;
 import trigon.handshake.message.HandshakeMessage.Offer;
 import trigon.handshake.message.HandshakeMessage.Ready;
@@ -34,7 +35,7 @@ public final class RandomMessages {
     }
 
     public HandshakeMessage message() {
-        return switch (random.nextInt(11)) {
+        return switch (random.nextInt(12)) {
             case 0 -> random.nextBoolean() ? offer(connection(), kind()) : resumingOffer();
             case 3 -> hello();
             case 4 -> new Challenge(opaque(HandshakeProofs.BYTES));
@@ -47,6 +48,7 @@ public final class RandomMessages {
                         random.nextBoolean() ? EndFailure.Scope.CONNECTION : EndFailure.Scope.COMMUNICATOR,
                         text(random.nextInt(2 * Reject.MAX_REASON_CHARS)))));
             case 9 -> new Filler();
+            case 10 -> new JobKey(random.nextLong(), opaque(HandshakeProofs.BYTES));
             case 8 -> new NotNow(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
             default -> new Reject(text(random.nextInt(2 * Reject.MAX_REASON_CHARS)));
         };

@@ -55,12 +55,14 @@ public final class Mesh implements Relays, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Mesh.class);
 
     private final CircuitKeys keys;
+    private final Duration untilKeyed;
     private final Relay relay;
     private final Announcer announcer;
     private final MeshRoutes routes;
 
-    private Mesh(CircuitKeys keys, Relay relay, Announcer announcer, MeshRoutes routes) {
+    private Mesh(CircuitKeys keys, Duration untilKeyed, Relay relay, Announcer announcer, MeshRoutes routes) {
         this.keys = keys;
+        this.untilKeyed = untilKeyed;
         this.relay = relay;
         this.announcer = announcer;
         this.routes = routes;
@@ -122,10 +124,10 @@ public final class Mesh implements Relays, AutoCloseable {
             Topology topology = new Topology(
                     new Origin(new SecureRandom().nextLong(), node, name),
                     records(open, relay, resources.hops()),
-                    new AnnouncementKey(config.clusterKey()),
+                    new AnnouncementKey(config.clusterKey(), keys.job()),
                     () -> System.currentTimeMillis() / 1000,
                     load::mbps,
-                    // before its first communicator it could admit nobody
+                    // before its first communicator or peer it could admit nobody
                     () -> !keys.isEmpty() && !relay.hasEnded());
             Announcer announcer = new Announcer(
                     topology,
@@ -135,6 +137,7 @@ public final class Mesh implements Relays, AutoCloseable {
                     neighbourhood::learn);
             return new Mesh(
                     keys,
+                    config.value(Settings.HANDSHAKE_TIMEOUT),
                     relay,
                     announcer,
                     new MeshRoutes(
@@ -251,7 +254,9 @@ public final class Mesh implements Relays, AutoCloseable {
 
     @Override
     public Duration patience() {
-        return PATIENCE;
+        // without the cluster key, neighbours have first to connect directly: handshakes spread the job's key
+        boolean mayBeKeyed = !keys.hasClusterKey() && !announcer.nodes().isAlone();
+        return mayBeKeyed ? PATIENCE.plus(untilKeyed) : PATIENCE;
     }
 
     @Override

@@ -194,6 +194,11 @@ final class MeshRoutes implements CircuitRoutes {
     }
 
     @Override
+    public CircuitKeys keys() {
+        return keys;
+    }
+
+    @Override
     public boolean leadTo(InetAddress local, InetAddress remote) {
         return link(local).filter(each -> !isOnLink(each, remote)).isPresent()
                 && !table.between(local, said(remote), remote).isEmpty();
@@ -215,6 +220,12 @@ final class MeshRoutes implements CircuitRoutes {
                 .flatMap(remote -> known.at(remote.address()).stream())
                 .findFirst();
         StringBuilder text = new StringBuilder("Seen by announcements: " + Shape.describe(known) + ".");
+        List<String> unproven = known.unproven();
+        if (!unproven.isEmpty()) {
+            text.append(" Neighbours that have not connected to a process of this job: ")
+                    .append(unproven.stream().limit(MAX_NAMES).collect(Collectors.joining(", ")))
+                    .append("; a cluster key makes them known (TRIGON_CLUSTER_KEY_FILE).");
+        }
         if (peer.isEmpty()) {
             text.append(" No announcement mentions the peer");
             boolean none = known.all().size() == 1 && known.complaints().isEmpty();

@@ -69,19 +69,21 @@ public final class CableMap {
     }
 
     /**
-     * The map; empty if it would have more nodes than a table may.
+     * The map; empty if it would have more nodes than a table may. A peer that is proven to be a member is reached
+     * through members.
      *
-     * @param peer what it has said of itself by other means, which counts where it is not known: without the cluster
-     *     key, no announcement comes from beyond a relay
+     * @param peer what it has said of itself by other means, which counts where it is not known: without a key, no
+     *     announcement comes from beyond a relay
      */
-    public static Optional<CableMap> of(Nodes known, Node peer) {
-        Node own = known.own();
-        List<Node> all = new ArrayList<>(known.isComplete() ? known.all() : between(known, peer));
-        Optional<Node> announced = known.isComplete()
-                ? all.stream()
+    public static Optional<CableMap> of(Nodes nodes, Node peer) {
+        Node own = nodes.own();
+        Optional<Node> announced = nodes.isComplete()
+                ? nodes.all().stream()
                         .filter(node -> node.id() != own.id() && areOne(node, peer))
                         .findFirst()
                 : Optional.empty();
+        Nodes known = announced.isPresent() ? nodes : nodes.withUnproven();
+        List<Node> all = new ArrayList<>(known.isComplete() ? known.all() : between(known, peer));
         if (announced.isEmpty()) {
             all.add(peer);
         }

@@ -3,7 +3,7 @@ package trigon.relay.topology;
 /**
  * The reason of this process to announce itself: it needs a route through relays, or somebody near needs one and
  * calls. A call goes two nodes far, to the relays beside the node that needs them, and to those beside these, which
- * relays have to hear. With a cluster key records are passed on, and so reach all nodes as they are. One thread; times
+ * relays have to hear. Records that are proven are passed on, and so reach all nodes as they are. One thread; times
  * are {@link System#nanoTime}.
  */
 final class Calls {

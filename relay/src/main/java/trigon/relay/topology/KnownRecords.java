@@ -3,6 +3,7 @@ package trigon.relay.topology;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -24,6 +25,7 @@ final class KnownRecords {
         private final Sealed sealed;
         private final NodeRecord record;
         private final InetAddress source;
+        private final boolean proven;
         private final long heard;
         private long waiting; // a bit for each link on which it is to be passed on
 
@@ -31,12 +33,14 @@ final class KnownRecords {
          * One that nobody waits for.
          *
          * @param source the address that it came from
+         * @param proven whether a member has made it
          * @param heard when
          */
-        Known(Sealed sealed, NodeRecord record, InetAddress source, long heard) {
+        Known(Sealed sealed, NodeRecord record, InetAddress source, boolean proven, long heard) {
             this.sealed = sealed;
             this.record = record;
             this.source = source;
+            this.proven = proven;
             this.heard = heard;
         }
 
@@ -46,6 +50,29 @@ final class KnownRecords {
 
         NodeRecord record() {
             return record;
+        }
+
+        /** Returns whether a member has made it. */
+        boolean isProven() {
+            return proven;
+        }
+
+        /** Returns whether another record of the process is no news, whoever has made that. */
+        boolean outdates(Sealed other) {
+            return proven && other.sequence() <= record.sequence();
+        }
+
+        /** Returns whether another record of the process is taken, though anybody can have made that. */
+        boolean yieldsTo(Sealed other) {
+            return !proven && other.sequence() > record.sequence();
+        }
+
+        private boolean remember(Limits limits) {
+            return limits.remember(source, sealed.length(), proven);
+        }
+
+        private void forget(Limits limits) {
+            limits.forget(source, sealed.length(), proven);
         }
 
         boolean waitsFor(int link) {
@@ -76,9 +103,11 @@ final class KnownRecords {
         this.limits = limits;
     }
 
+    /** The latest of the same process: the one that a member has made, or what has come by that link. */
     @Nullable
-    Known of(long instance) {
-        return known.get(instance);
+    Known of(Sealed sealed, int link) {
+        Known proven = known.get(sealed.instance());
+        return proven == null ? known.get(Unproven.numberOn(link, sealed.instance())) : proven;
     }
 
     /** Returns whether it is of a process that has ended, from before that. */
@@ -97,11 +126,11 @@ final class KnownRecords {
         long instance = newer.record.instance();
         Known former = known.get(instance);
         if (former != null) {
-            limits.forget(former.source, former.sealed.length());
+            former.forget(limits);
         }
-        if (!limits.remember(newer.source, newer.sealed.length())) {
+        if (!newer.remember(limits)) {
             if (former != null) {
-                limits.remember(former.source, former.sealed.length());
+                former.remember(limits);
             }
             return false;
         }
@@ -148,7 +177,7 @@ final class KnownRecords {
             }
             oldest.remove();
             waiting.remove(each);
-            limits.forget(each.source, each.sealed.length());
+            each.forget(limits);
             ended.put(each.record.instance(), each.record.sequence());
             structure++;
             changed = true;
@@ -159,11 +188,26 @@ final class KnownRecords {
         return known.isEmpty();
     }
 
-    /** That record, and all that are known. */
-    List<NodeRecord> with(NodeRecord own) {
+    /** That record, and those that members have made. */
+    List<NodeRecord> provenWith(NodeRecord own) {
         List<NodeRecord> records = new ArrayList<>(known.size() + 1);
         records.add(own);
-        known.values().forEach(each -> records.add(each.record));
+        known.values().stream().filter(Known::isProven).map(Known::record).forEach(records::add);
+        return records;
+    }
+
+    /** The same, and what others say of addresses that no member has. */
+    List<NodeRecord> with(NodeRecord own) {
+        List<NodeRecord> records = provenWith(own);
+        Set<InetAddress> members = new HashSet<>();
+        records.stream()
+                .skip(1)
+                .flatMap(record -> record.links().stream())
+                .forEach(link -> members.add(link.address().address()));
+        known.values().stream()
+                .filter(each -> !each.proven)
+                .flatMap(each -> each.record.withoutLinksAt(members).stream())
+                .forEach(records::add);
         return records;
     }
 

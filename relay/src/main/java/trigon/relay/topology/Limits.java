@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limits on others' announcements: records and bytes in all, and records in a second; of what
- * comes from one address, half of each. So whoever floods from one address leaves room for the others. Without a key
- * an address speaks for its own node alone, and much less is remembered of it. One thread.
+ * comes from one address, half of each. So whoever floods from one address leaves room for the others. Of records that
+ * anybody can have made, an address speaks for its own node alone, so that much less is remembered of it, and all of
+ * them leave half of the room to members. One thread.
  */
 final class Limits {
 
@@ -43,8 +44,8 @@ final class Limits {
         }
     }
 
-    private final int mostOfSource;
     private final Share all = new Share();
+    private final Share unproven = new Share();
     private final Map<InetAddress, Share> ofSource = new HashMap<>();
     private final Map<InetAddress, Integer> takenOf = new HashMap<>();
     private int taken;
@@ -52,15 +53,6 @@ final class Limits {
     private long exceeded;
     private @Nullable InetAddress first;
     private boolean told;
-
-    /**
-     * Nothing is remembered yet.
-     *
-     * @param proven whether only records count that are proven by the cluster key
-     */
-    Limits(boolean proven) {
-        mostOfSource = proven ? MAX_RECORDS / 2 : MAX_UNPROVEN_OF_SOURCE;
-    }
 
     /** Returns whether one more record is looked at now. */
     boolean take(InetAddress source, long now) {
@@ -81,23 +73,34 @@ final class Limits {
     /**
      * Returns whether a record of so many bytes is remembered; then it is counted, until it is {@linkplain #forget let
      * go}.
+     *
+     * @param proven whether a member has made it
      */
-    boolean remember(InetAddress source, int bytes) {
+    boolean remember(InetAddress source, int bytes, boolean proven) {
         Share share = ofSource.computeIfAbsent(source, _ -> new Share());
-        if (!all.hasRoom(bytes, MAX_RECORDS, MAX_BYTES) || !share.hasRoom(bytes, mostOfSource, MAX_BYTES / 2)) {
+        boolean room = all.hasRoom(bytes, MAX_RECORDS, MAX_BYTES)
+                && share.hasRoom(bytes, proven ? MAX_RECORDS / 2 : MAX_UNPROVEN_OF_SOURCE, MAX_BYTES / 2)
+                && (proven || unproven.hasRoom(bytes, MAX_RECORDS / 2, MAX_BYTES / 2));
+        if (!room) {
             dropIfEmpty(source, share);
             return exceed(source);
         }
-        all.add(1, bytes);
-        share.add(1, bytes);
+        count(1, share, bytes, proven);
         return true;
     }
 
-    void forget(InetAddress source, int bytes) {
+    private void count(int sign, Share share, int bytes, boolean proven) {
+        all.add(sign, bytes);
+        share.add(sign, bytes);
+        if (!proven) {
+            unproven.add(sign, bytes);
+        }
+    }
+
+    void forget(InetAddress source, int bytes, boolean proven) {
         Share share = ofSource.get(source);
         if (share != null) {
-            all.add(-1, bytes);
-            share.add(-1, bytes);
+            count(-1, share, bytes, proven);
             dropIfEmpty(source, share);
         }
     }

@@ -66,7 +66,7 @@ public final class NodeOrder {
     /** The advice for people: ready to paste. */
     public static String advice(Nodes nodes) {
         if (!nodes.isComplete()) {
-            return "which order of nodes needs no relay in a ring is known only with the cluster key (%s)"
+            return "an order without relays in a ring is known once the job has a key, or by the cluster's (%s)"
                     .formatted(Settings.CLUSTER_KEY_FILE.variable().orElseThrow());
         }
         Optional<List<Node>> found = withoutRelay(nodes);

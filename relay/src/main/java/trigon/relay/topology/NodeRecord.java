@@ -2,6 +2,8 @@ package trigon.relay.topology;
 
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * A process's announcement.
@@ -52,6 +54,19 @@ public record NodeRecord(
     /** Returns whether one of its links has that address. */
     boolean hasLinkAt(InetAddress address) {
         return links.stream().anyMatch(link -> link.address().address().equals(address));
+    }
+
+    /** The same with what it has elsewhere; empty if that is nothing. */
+    Optional<NodeRecord> withoutLinksAt(Set<InetAddress> addresses) {
+        List<LinkRecord> left = links.stream()
+                .filter(link -> !addresses.contains(link.address().address()))
+                .toList();
+        if (left.size() == links.size()) {
+            return Optional.of(this);
+        }
+        return left.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new NodeRecord(instance, sequence, epochSeconds, node, name, loadMbps, call, left));
     }
 
     /** Returns whether node and links are those of another one, whatever relays there. */

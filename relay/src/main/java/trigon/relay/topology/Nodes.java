@@ -39,27 +39,43 @@ public final class Nodes {
     private final long structure;
     private final boolean complete;
     private final Map<InetAddress, Incompatibility> unreadable;
+    private final Optional<Nodes> withUnproven;
     private @Nullable Graph graph;
 
     /**
-     * The nodes of these processes.
+     * The nodes of these processes, of which nothing is proven.
      *
      * @param ownNode the node of the process that asks; one of the records is of it
      * @param structure another number where nodes or links are others
-     * @param complete whether nodes behind the neighbours are among them
      * @param unreadable neighbours that are not, since their announcements cannot be taken
      */
-    Nodes(
-            long ownNode,
-            List<NodeRecord> records,
-            long structure,
-            boolean complete,
-            Map<InetAddress, Incompatibility> unreadable) {
+    Nodes(long ownNode, List<NodeRecord> records, long structure, Map<InetAddress, Incompatibility> unreadable) {
         this.ownNode = ownNode;
         this.records = List.copyOf(records);
         this.structure = structure;
-        this.complete = complete;
         this.unreadable = Map.copyOf(unreadable);
+        complete = false;
+        withUnproven = Optional.empty();
+    }
+
+    /** All nodes of these processes, whose records are proven. */
+    private Nodes(Nodes withUnproven, List<NodeRecord> proven) {
+        ownNode = withUnproven.ownNode;
+        records = List.copyOf(proven);
+        structure = withUnproven.structure;
+        unreadable = withUnproven.unreadable;
+        complete = true;
+        this.withUnproven = Optional.of(withUnproven).filter(all -> all.records.size() > records.size());
+    }
+
+    /** The nodes of those processes alone whose records are proven: those behind the neighbours are among them. */
+    Nodes ofMembers(List<NodeRecord> proven) {
+        return new Nodes(this, proven);
+    }
+
+    /** The same with neighbours whose records are not proven, if there are any; then no others are known. */
+    Nodes withUnproven() {
+        return withUnproven.orElse(this);
     }
 
     synchronized Graph graph() {
@@ -125,9 +141,24 @@ public final class Nodes {
         return structure;
     }
 
-    /** Returns whether nodes behind the neighbours are among them, which takes a cluster key. */
+    /** Returns whether nodes behind the neighbours are among them, which takes a key of the cluster or the job. */
     public boolean isComplete() {
         return complete;
+    }
+
+    /** The names of neighbours that are heard, and have not proven to be members. */
+    public List<String> unproven() {
+        Set<Long> members = all().stream().map(Node::id).collect(Collectors.toSet());
+        return withUnproven().all().stream()
+                .filter(node -> !members.contains(node.id()))
+                .map(Node::name)
+                .distinct()
+                .toList();
+    }
+
+    /** Returns whether no other process is heard, a member or not. */
+    public boolean isAlone() {
+        return withUnproven().records.size() == 1;
     }
 
     Map<InetAddress, Incompatibility> unreadable() {
@@ -153,13 +184,13 @@ public final class Nodes {
                 .collect(Collectors.joining(", "));
         return switch (cause) {
             case OTHER_KEY ->
-                "announcements from %s are signed with %s; give all nodes the same key (%s)"
-                        .formatted(
-                                sources,
-                                complete
-                                        ? "another cluster key than this node's, or none"
-                                        : "a cluster key, and this process has none",
-                                keyFile);
+                "announcements from %s are signed with another cluster key than this node's, or none; give all nodes"
+                                .formatted(sources)
+                        + " the same key (%s)".formatted(keyFile);
+            case NO_KEY_HERE ->
+                "announcements from %s are signed with a cluster key, and this process has none; give all nodes the"
+                                .formatted(sources)
+                        + " same key (%s)".formatted(keyFile);
             case OTHER_VERSION ->
                 "announcements from %s are of another version of Trigon; use one build on all nodes".formatted(sources);
         };

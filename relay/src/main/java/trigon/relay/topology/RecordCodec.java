@@ -19,7 +19,7 @@ import trigon.system.PrintableText;
 final class RecordCodec {
 
     private static final int MAGIC = 0x54726754;
-    private static final byte VERSION = 3;
+    private static final byte VERSION = 4;
     private static final int HEADER_BYTES = 8;
 
     /** Bytes that are to fit into one packet of Ethernet. */

@@ -104,7 +104,7 @@ public enum Shape {
     private static String describeNeighbours(Nodes nodes) {
         List<String> names = neighbours(nodes);
         String listed = names.stream().limit(MAX_CABLES).collect(Collectors.joining(", "));
-        return "neighbours of %s: %s%s; nodes behind them are known only with the cluster key (%s)"
+        return "neighbours of %s: %s%s; nodes behind them are known once the job has a key, or by the cluster's (%s)"
                 .formatted(
                         nodes.own().name(),
                         names.isEmpty() ? "none" : listed,

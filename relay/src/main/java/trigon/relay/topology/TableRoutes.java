@@ -20,7 +20,7 @@ import trigon.relay.table.RouteTable;
 /** The routes to peers by the table of what is known now. Computes it when the map has changed. Thread-safe. */
 public final class TableRoutes {
 
-    /** Bound on the tables that are kept: without the cluster key, each peer has a map of its own. */
+    /** Bound on the tables that are kept: without a key, each peer has a map of its own. */
     private static final int MAX_TABLES = 64;
 
     /**

@@ -15,6 +15,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import trigon.relay.topology.AnnouncementKey.Maker;
 import trigon.relay.topology.KnownRecords.Known;
 import trigon.relay.topology.RecordCodec.Sealed;
 import trigon.system.InterfaceAddress;
@@ -22,8 +23,8 @@ import trigon.system.InterfaceAddress;
 /**
  * A process's knowledge of the others, and its announcements; no I/O. While it or a node near it
  * {@linkplain Calls needs} relays, it announces itself on each of its links. It always hears others there, and passes
- * on each record once on every link where it has not been heard. Without a cluster key nothing is passed on, and
- * records count for {@linkplain Unproven neighbours} alone. What is not heard again for {@link #FORGOTTEN} is
+ * on each record once on every link where it has not been heard. One that anybody can have made is not passed on, and
+ * counts for {@linkplain Unproven neighbours} alone. What is not heard again for {@link #FORGOTTEN} is
  * forgotten. Memory is bounded, whatever comes. One thread at a time; times are {@link System#nanoTime}.
  */
 public final class Topology {
@@ -120,7 +121,7 @@ public final class Topology {
         this.self = self;
         this.links = List.copyOf(links.size() > NodeRecord.MAX_LINKS ? links.subList(0, NodeRecord.MAX_LINKS) : links);
         this.key = key;
-        limits = new Limits(key.isSecret());
+        limits = new Limits();
         known = new KnownRecords(limits);
         this.epochSeconds = epochSeconds;
         this.loadMbps = loadMbps;
@@ -175,27 +176,28 @@ public final class Topology {
         if (sealed.instance() == self.instance()) {
             return;
         }
-        Known former = known.of(key.isSecret() ? sealed.instance() : Unproven.numberOn(link, sealed.instance()));
-        if (former != null && sealed.sequence() <= former.record().sequence()) {
-            if (link >= 0 && sealed.isSame(former.sealed())) {
+        Known former = known.of(sealed, link);
+        if (former != null && sealed.isSame(former.sealed())) {
+            if (link >= 0) {
                 former.passed(link);
                 noteOwnWord(former.record(), source, link, now); // of two cables to a node, one's copy comes second
             }
             return;
         }
-        boolean looked = limits.take(source, now);
-        boolean proven = looked && key.isProven(sealed.body(), sealed.proof());
-        if (looked && !proven && link >= 0) {
-            unreadable.hear(source, Incompatibility.OTHER_KEY, now);
+        if (former != null && former.outdates(sealed)) {
+            return;
         }
-        Optional<NodeRecord> read = proven
-                ? RecordCodec.decode(sealed.body())
-                        .flatMap(record ->
-                                key.isSecret() ? Optional.of(record) : Unproven.taken(record, source, link, links))
-                        .filter(this::checkClock)
-                : Optional.empty();
-        long passOn = link < 0 || !key.isSecret() ? 0 : ((1L << links.size()) - 1) & ~(1L << link);
-        if (read.isEmpty() || !known.take(new Known(sealed, read.get(), source, now), passOn)) {
+        Maker maker = limits.take(source, now) ? key.maker(sealed.body(), sealed.proof()) : Maker.UNTOLD;
+        if (maker == Maker.STRANGER && link >= 0) {
+            unreadable.hear(source, key.isClusterKey() ? Incompatibility.OTHER_KEY : Incompatibility.NO_KEY_HERE, now);
+        }
+        boolean isOfMember = maker == Maker.MEMBER;
+        boolean counts = isOfMember || (maker == Maker.ANYBODY && (former == null || former.yieldsTo(sealed)));
+        Optional<NodeRecord> read = (counts ? RecordCodec.decode(sealed.body()) : Optional.<NodeRecord>empty())
+                .flatMap(record -> isOfMember ? Optional.of(record) : Unproven.taken(record, source, link, links))
+                .filter(record -> checkClock(record, isOfMember));
+        long passOn = link < 0 || !isOfMember ? 0 : ((1L << links.size()) - 1) & ~(1L << link);
+        if (read.isEmpty() || !known.take(new Known(sealed, read.get(), source, isOfMember, now), passOn)) {
             refused++;
             return;
         }
@@ -215,11 +217,11 @@ public final class Topology {
     }
 
     /** Returns true if a record is neither recorded nor of a process that has ended; notes clocks that differ. */
-    private boolean checkClock(NodeRecord record) {
+    private boolean checkClock(NodeRecord record, boolean isOfMember) {
         long ahead = record.epochSeconds() - epochSeconds.getAsLong();
         if (Math.abs(ahead) > CLOCKS.toSeconds()) {
             otherClocks++;
-            int most = key.isSecret() ? MAX_OTHER_CLOCKS : MAX_OTHER_CLOCKS_UNPROVEN;
+            int most = isOfMember ? MAX_OTHER_CLOCKS : MAX_OTHER_CLOCKS_UNPROVEN;
             if (nodesWithOtherClocks.size() < most && nodesWithOtherClocks.add(record.node())) {
                 otherClocksToTell.add(new OtherClock(record.name(), ahead));
             }
@@ -334,8 +336,13 @@ public final class Topology {
         lastOwn = own;
         Nodes now = nodes;
         Map<InetAddress, Incompatibility> complaints = unreadable.without(neighbours);
-        if (known.takeChanged() || now == null || !now.unreadable().equals(complaints)) {
-            now = new Nodes(self.node(), known.with(own), known.structure(), key.isSecret(), complaints);
+        boolean shared = key.isShared();
+        if (known.takeChanged()
+                || now == null
+                || now.isComplete() != shared
+                || !now.unreadable().equals(complaints)) {
+            now = new Nodes(self.node(), known.with(own), known.structure(), complaints);
+            now = shared ? now.ofMembers(known.provenWith(own)) : now;
             nodes = now;
         }
         return now;

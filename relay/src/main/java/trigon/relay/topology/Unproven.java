@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The part of a record that counts where there is no cluster key, so that anybody can have made it: what a node says of
- * itself on a link that it shares with this one. By the numbers that a record gets here, words from one link never
+ * The part of a record that counts where anybody can have made it: what a node says of itself on a link that it shares
+ * with this one. By the numbers that a record gets here, words from one link never
  * change what is known from another one, whatever process or node they say they are of.
  */
 final class Unproven {

@@ -192,7 +192,7 @@ class FloodTest {
 
     @Test
     void oneAddressHasHalfOfTheRecordsOfASecond() {
-        Limits limits = new Limits(true);
+        Limits limits = new Limits();
         int taken = 0;
         for (int i = 0; i < 3 * Limits.MAX_A_SECOND; i++) {
             taken += limits.take(i % 3 == 0 ? ANOTHER : STRANGER, 0) ? 1 : 0;

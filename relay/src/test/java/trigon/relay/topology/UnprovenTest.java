@@ -139,9 +139,9 @@ class UnprovenTest {
         say(record(4, "d", heard("10.0.14.4", "10.0.14.1")), D);
 
         assertThat(Shape.describe(topology.nodes()))
-                .isEqualTo("neighbours of a: b, d; nodes behind them are known only with the cluster key"
-                        + " (TRIGON_CLUSTER_KEY_FILE)");
-        assertThat(NodeOrder.advice(topology.nodes())).contains("only with the cluster key");
+                .isEqualTo("neighbours of a: b, d; nodes behind them are known once the job has a key,"
+                        + " or by the cluster's (TRIGON_CLUSTER_KEY_FILE)");
+        assertThat(NodeOrder.advice(topology.nodes())).contains("once the job has a key");
     }
 
     private static NodeRecord ofB() {

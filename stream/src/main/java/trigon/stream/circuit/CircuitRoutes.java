@@ -66,6 +66,11 @@ public interface CircuitRoutes {
      */
     Optional<CircuitRoute> from(InetAddress local, InetSocketAddress remote);
 
+    /** The keys by which relays know this process. */
+    default CircuitKeys keys() {
+        return new CircuitKeys(Optional.empty());
+    }
+
     /** Returns whether there is one, without a circuit. */
     default boolean leadTo(InetAddress local, InetAddress remote) {
         return from(local, new InetSocketAddress(remote, ANY_PORT)).isPresent();

@@ -7,6 +7,7 @@ import java.util.Optional;
 import trigon.stream.Conversation;
 import trigon.stream.circuit.CircuitRoutes;
 import trigon.stream.circuit.CircuitRoutes.CircuitRoute;
+import trigon.stream.circuit.JobKeys;
 import trigon.stream.circuit.Prologue;
 import trigon.stream.hop.HopDevices;
 import trigon.stream.hop.HopUpgrade;
@@ -25,6 +26,7 @@ public final class Dialer {
 
     private final CircuitRoutes routes;
     private final HopDevices devices;
+    private final JobKeys jobKeys;
     private final NarrowPaths narrow = new NarrowPaths(NanoClock.SYSTEM);
     private final NarrowPaths narrowForRdma = new NarrowPaths(NanoClock.SYSTEM);
 
@@ -37,6 +39,7 @@ public final class Dialer {
     public Dialer(CircuitRoutes routes, HopDevices devices) {
         this.routes = routes;
         this.devices = devices;
+        jobKeys = routes.keys().job();
     }
 
     /** A dialer all of whose hops stay on TCP. */
@@ -64,6 +67,11 @@ public final class Dialer {
     /** The same without a relay, whatever the routes are. */
     public FirstHop directly(InetAddress local, InetSocketAddress peer) {
         return new FirstHop(peer, Optional.empty(), narrow.segmentBytes(local, peer.getAddress()));
+    }
+
+    /** The keys of this process's job, for peers that have proven themselves. */
+    public JobKeys jobKeys() {
+        return jobKeys;
     }
 
     /** The pairs of addresses between which frames of the full size are lost. */

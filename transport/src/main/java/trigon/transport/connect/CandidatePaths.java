@@ -1,5 +1,7 @@
 package trigon.transport.connect;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -7,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -16,6 +19,7 @@ import org.slf4j.event.Level;
 import trigon.routing.LocalLink;
 import trigon.routing.Path;
 import trigon.routing.PeerDescription;
+import trigon.routing.PeerLink;
 import trigon.routing.Reason;
 import trigon.routing.Relays;
 import trigon.routing.table.NoPathException;
@@ -86,10 +90,16 @@ public final class CandidatePaths {
      * @param preferred goes before other links that lead there as directly
      * @param tie decides between relays of equal rank
      * @param abandoned whether nobody waits for the connection any more
+     * @param introduce makes this process known to the peer between two addresses, while relays are waited for
      * @throws NoPathException if there is none: with both ends' links, and what would help
      */
     List<Path> find(
-            String name, PeerDescription peer, Optional<LocalLink> preferred, long tie, BooleanSupplier abandoned) {
+            String name,
+            PeerDescription peer,
+            Optional<LocalLink> preferred,
+            long tie,
+            BooleanSupplier abandoned,
+            BiConsumer<InetAddress, InetSocketAddress> introduce) {
         long start = clock.nanoTime();
         while (true) {
             try {
@@ -99,6 +109,8 @@ public final class CandidatePaths {
                 if (!faster.isEmpty() || abandoned.getAsBoolean() || !mayBecomeFaster(peer, best)) {
                     return Stream.concat(faster.stream(), direct.stream()).toList();
                 }
+                PeerLink remote = best.remote();
+                introduce.accept(best.local().bindAddress(), new InetSocketAddress(remote.address(), remote.tcpPort()));
             } catch (NoPathException none) {
                 List<Path> relayed = relayed(name, peer, tie);
                 if (!relayed.isEmpty()) {

@@ -146,7 +146,13 @@ public final class Connector {
             this.policy = policy;
             this.pending = pending;
             peer = Counterpart.description(handle.nodeIndex(), handle.links(), OwnHost.mayBe(handle.host()));
-            List<Path> all = candidatePaths.find(pending.peer(), peer, preferred, tie(), pending::isAbandoned);
+            List<Path> all = candidatePaths.find(
+                    pending.peer(),
+                    peer,
+                    preferred,
+                    tie(),
+                    pending::isAbandoned,
+                    (local, listener) -> client.introduce(local, listener, handle.secret(), handle.connection()));
             how = advice.on(question(numberOf(handle), all, trafficClass));
             candidates = how.relays()
                     ? all

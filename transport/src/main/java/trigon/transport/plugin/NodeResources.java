@@ -55,7 +55,7 @@ record NodeResources(
                     host.pageBytes(),
                     setup.visible().metrics());
             unwinding.onFailure(links::close);
-            HandshakeEventLoop loop = HandshakeEventLoop.open(setup.timing().clock());
+            HandshakeEventLoop loop = setup.openHandshakes();
             unwinding.onFailure(loop::close);
             HandshakeListeners listeners =
                     HandshakeListeners.open(loop, setup.config().handshake(), self, List.of());

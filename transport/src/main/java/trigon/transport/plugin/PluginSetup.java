@@ -1,6 +1,7 @@
 package trigon.transport.plugin;
 
 import trigon.config.PluginConfig;
+import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.nccl.ConnectionAdvice;
 
 /**
@@ -24,6 +25,11 @@ public record PluginSetup(
     /** By the machine's time, without relays and advice. */
     public PluginSetup(PluginConfig config, HostNetwork host, VisibleState visible) {
         this(config, host, visible, RelayAccess.NONE, ConnectionAdvice.NONE, Timing.SYSTEM);
+    }
+
+    /** A thread for handshakes, by the clock; peers that have proven themselves are told the key of the job. */
+    HandshakeEventLoop openHandshakes() {
+        return HandshakeEventLoop.open(timing.clock(), relays.dialer().jobKeys());
     }
 
     public PluginSetup with(Timing other) {

@@ -2,6 +2,7 @@ package trigon.transport.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -70,7 +71,7 @@ class RelaysBeforeSlowLinksTest {
         down.add(pulled);
         ways.add(relayed(10_000));
 
-        assertThat(candidates.find("b", both, Optional.empty(), TIE, () -> false))
+        assertThat(candidates.find("b", both, Optional.empty(), TIE, () -> false, (_, _) -> {}))
                 .map(path -> path.local().name())
                 .containsExactly("cable", "pulled", "shared");
         assertThat(candidates.now("b", both, Optional.empty(), TIE))
@@ -82,17 +83,25 @@ class RelaysBeforeSlowLinksTest {
     void itIsWaitedForOnceAndNotForLong() {
         CandidatePaths candidates = candidates(1_000);
         int[] looks = {0};
+        List<InetAddress> introduced = new ArrayList<>();
 
-        List<Path> found = candidates.find("b", peer, Optional.empty(), TIE, () -> {
-            looks[0]++;
-            clock.advance(Duration.ofSeconds(1));
-            return false;
-        });
+        List<Path> found = candidates.find(
+                "b",
+                peer,
+                Optional.empty(),
+                TIE,
+                () -> {
+                    looks[0]++;
+                    clock.advance(Duration.ofSeconds(1));
+                    return false;
+                },
+                (local, _) -> introduced.add(local));
         assertThat(found).map(path -> path.local().name()).containsExactly("shared");
         assertThat(looks[0]).isEqualTo(3);
+        assertThat(introduced).hasSize(2).containsOnly(InetAddress.ofLiteral("192.168.1.1"));
 
         looks[0] = 0;
-        assertThat(candidates.find("b", peer, Optional.empty(), TIE, () -> looks[0]++ > 0))
+        assertThat(candidates.find("b", peer, Optional.empty(), TIE, () -> looks[0]++ > 0, (_, _) -> {}))
                 .hasSize(1);
         assertThat(looks[0]).as("looks of the next connection").isEqualTo(1);
     }
@@ -101,15 +110,21 @@ class RelaysBeforeSlowLinksTest {
     void aWayThatIsKnownLaterIsTakenAsWell() {
         CandidatePaths candidates = candidates(1_000);
 
-        List<Path> found = candidates.find("b", peer, Optional.empty(), TIE, () -> {
-            ways.add(relayed(10_000));
-            return false;
-        });
+        List<Path> found = candidates.find(
+                "b",
+                peer,
+                Optional.empty(),
+                TIE,
+                () -> {
+                    ways.add(relayed(10_000));
+                    return false;
+                },
+                (_, _) -> {});
         assertThat(found).map(path -> path.local().name()).containsExactly("cable", "shared");
     }
 
     private List<String> find(CandidatePaths candidates) {
-        return candidates.find("b", peer, Optional.empty(), TIE, () -> false).stream()
+        return candidates.find("b", peer, Optional.empty(), TIE, () -> false, (_, _) -> {}).stream()
                 .map(path -> path.local().name())
                 .toList();
     }
