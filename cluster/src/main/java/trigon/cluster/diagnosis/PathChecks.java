@@ -25,13 +25,6 @@ import trigon.cluster.probe.Observations.Probe;
  */
 final class PathChecks {
 
-    /** Links from end to end with one relay, which is found without a cluster key. */
-    private static final int MAX_WITHOUT_KEY = 2;
-
-    private static final String KEY =
-            "create the cluster key, (umask 077; openssl rand -hex 32 > cluster.key), copy it to all nodes, and"
-                    + " name it in TRIGON_CLUSTER_KEY_FILE";
-
     private final Observations seen;
     private final List<Finding> findings = new ArrayList<>();
 
@@ -125,13 +118,8 @@ final class PathChecks {
             Map<String, Integer> links = linksTo(one);
             return seen.facts().keySet().stream()
                     .filter(other -> one.compareTo(other) < 0)
-                    .allMatch(other -> isJoined(one, links.getOrDefault(other, Integer.MAX_VALUE))
-                            || isCabledWithoutAddresses(one, other));
+                    .allMatch(other -> links.containsKey(other) || isCabledWithoutAddresses(one, other));
         });
-    }
-
-    private boolean isJoined(String one, int links) {
-        return links <= MAX_WITHOUT_KEY || (links < Integer.MAX_VALUE && hasKey(one));
     }
 
     private void links() {
@@ -157,11 +145,10 @@ final class PathChecks {
         for (String one : seen.facts().keySet()) {
             Map<String, Integer> links = linksTo(one);
             for (String other : seen.facts().keySet()) {
-                int between = links.getOrDefault(other, Integer.MAX_VALUE);
                 if (one.compareTo(other) >= 0) {
                     continue;
                 }
-                if (isJoined(one, between)) {
+                if (links.containsKey(other)) {
                     overlay(one, other);
                     continue;
                 }
@@ -171,15 +158,7 @@ final class PathChecks {
                     }
                     continue;
                 }
-                if (between < Integer.MAX_VALUE) {
-                    findings.add(Finding.error(
-                            "no-path",
-                            one + " and " + other,
-                            "only paths over several relays join these two, and these need the cluster key: jobs"
-                                    + " that use both fail",
-                            between + " links from node to node, and no key",
-                            advice("all", KEY)));
-                } else if (isCabledWithoutAddresses(one, other)) {
+                if (isCabledWithoutAddresses(one, other)) {
                     withoutAddresses.add(one + " and " + other);
                 } else {
                     findings.add(Finding.error(
@@ -196,10 +175,8 @@ final class PathChecks {
             findings.add(Finding.note(
                     "no-cable",
                     String.join(", ", withoutCable),
-                    "no cable joins these: relays on the nodes between them pass on what they send each other; over"
-                            + " several relays, that needs the cluster key",
-                    "neither received the other's multicast, though both received others'",
-                    advice("all", KEY)));
+                    "no cable joins these: relays on the nodes between them pass on what they send each other",
+                    "neither received the other's multicast, though both received others'"));
         }
         if (!withoutAddresses.isEmpty()) {
             boolean routed = seen.facts().values().stream().allMatch(PathChecks::hasAddressOfItsOwn);
@@ -265,10 +242,6 @@ final class PathChecks {
     private boolean works(String from, String to) {
         return seen.probes().stream()
                 .anyMatch(probe -> probe.from().equals(from) && probe.to().equals(to) && probe.works());
-    }
-
-    private boolean hasKey(String node) {
-        return !seen.node(node).plugin().has("handshake.clusterKeyFile", "none");
     }
 
     private boolean relays(String node) {

@@ -96,7 +96,7 @@ class FieldCasesTest {
         }
     }
 
-    /** Case 28: once each cable has a subnet, the ends still need relays, and these the cluster key. */
+    /** Case 28: once each cable has a subnet, the ends still need relays. */
     @Test
     void pairsWithoutACableAreNamedBesideTheSharedSubnet() throws IOException {
         FieldCase of = FieldCases.lineOfFour();

@@ -3,8 +3,6 @@ package trigon.tools.demo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,8 +22,6 @@ import trigon.tools.demo.DemoRanks.Rank;
  */
 record ShapeDemo(
         String layout, Links links, String order, Test test, long bytes, int iterations, String handshakeTimeout) {
-
-    private static final int KEY_BYTES = 64;
 
     /** A rank's connections, and its result but for the size, which is said before. */
     private static final Pattern CONNECTION = Pattern.compile("NET/Trigon : ((?:sends to|receives from|topology:) .*)");
@@ -57,9 +53,7 @@ record ShapeDemo(
         String options = "--test %s --bytes %d --iterations %d".formatted(test, bytes, iterations);
         boolean simulated = links == Links.SIMULATED;
         try (ranks) {
-            cluster.write(
-                    ranks.settings(),
-                    "timeout: %s, clusterKeyFile: '%s'".formatted(handshakeTimeout, key(ranks.settings())));
+            cluster.write(ranks.settings(), "timeout: " + handshakeTimeout);
             for (int i = 0; i < order.length(); i++) {
                 char node = order.charAt(i);
                 ranks.start(
@@ -107,16 +101,6 @@ record ShapeDemo(
                 "bytes", bytes,
                 "iterations", iterations,
                 "ranks", said);
-    }
-
-    /** Routes over two relays take a key. */
-    private static Path key(Path settings) throws IOException {
-        byte[] key = new byte[KEY_BYTES];
-        new SecureRandom().nextBytes(key);
-        Path file = Files.createFile(
-                settings.resolveSibling("cluster.key"),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        return Files.write(file, key);
     }
 
     private static Map<String, String> variables(DemoRanks ranks, char node, String devices, Path fabric) {

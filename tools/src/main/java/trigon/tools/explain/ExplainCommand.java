@@ -150,9 +150,7 @@ public final class ExplainCommand extends ToolCommand {
                     relays.stream().map(route -> String.join(", ", route)).collect(Collectors.joining("; or "));
             console.line(Style.GOOD, "Trigon relays by itself, through " + names + ".");
             text = "No cable joins the two nodes. A relay works while a process of the job, or \"trigon relay\", runs"
-                    + (relays.getFirst().size() == 1
-                            ? " on that node."
-                            : " on each of these nodes, and with a cluster key.");
+                    + (relays.getFirst().size() == 1 ? " on that node." : " on each of these nodes.");
         } else {
             String off = isOn ? "." : ", and relays are off.";
             console.line(Style.BAD, "There is no direct path" + off);

@@ -79,7 +79,7 @@ class ExplainCommandTest {
         assertThat(c.status()).as(c.out() + c.err()).isZero();
         assertThat(c.out()).contains("Trigon relays by itself, through b.", "a process of the job");
         assertThat(d.status()).as(d.out() + d.err()).isZero();
-        assertThat(d.out()).contains("Trigon relays by itself, through c, b.", "cluster key");
+        assertThat(d.out()).contains("Trigon relays by itself, through c, b.", "each of these nodes");
         assertThat(Run.of(line(""), "explain", "--to", "c", "--json").out())
                 .containsPattern("\"relays\": \\[\\s*\"b\"");
         Run off = Run.of(line("relay: off"), "explain", "--to", "c");
