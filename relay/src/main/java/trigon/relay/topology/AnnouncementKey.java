@@ -82,6 +82,9 @@ public final class AnnouncementKey {
 
     /** Tells who can have made a record. */
     Maker maker(byte[] body, byte[] proof) {
+        if (secret) {
+            return MessageDigest.isEqual(prove(body), proof) ? Maker.MEMBER : Maker.STRANGER;
+        }
         ByteBuffer parts = ByteBuffer.wrap(proof);
         byte[] ofCluster = new byte[MAC_BYTES];
         parts.get(ofCluster);
@@ -91,11 +94,10 @@ public final class AnnouncementKey {
         long id = parts.getLong();
         byte[] ofJob = new byte[MAC_BYTES];
         parts.get(ofJob);
-        boolean isOfMember = secret
-                || job.flatMap(keys -> keys.valid(id))
-                        .filter(key -> MessageDigest.isEqual(ofJob, proofBy(key, body)))
-                        .isPresent();
-        return isOfMember ? Maker.MEMBER : Maker.ANYBODY;
+        return job.flatMap(keys -> keys.valid(id))
+                .filter(key -> MessageDigest.isEqual(ofJob, proofBy(key, body)))
+                .map(_ -> Maker.MEMBER)
+                .orElse(Maker.ANYBODY);
     }
 
     private static byte[] proofBy(JobKeys.Key key, byte[] body) {
