@@ -28,22 +28,21 @@ static void set_from(const char *path) {
   }
 }
 
-static const char *home_folder(int api) {
-  const struct passwd *entry = api < 12 ? getpwuid(getuid()) : NULL;
-  return api < 12 ? (entry == NULL ? NULL : entry->pw_dir) : getenv("HOME");
+static const char *home_folder(struct files files) {
+  const struct passwd *entry = files.are_at_home ? NULL : getpwuid(getuid());
+  return files.are_at_home ? getenv("HOME") : entry == NULL ? NULL : entry->pw_dir;
 }
 
-const char *plugin_of_files(int api) {
-  const char *named = getenv("NCCL_CONF_FILE");
-  const char *home = home_folder(api);
+const char *plugin_of_files(struct files files) {
+  const char *named = files.may_be_named ? getenv("NCCL_CONF_FILE") : NULL;
+  const char *home = home_folder(files);
+  char path[LINE_BYTES];
   if (named != NULL && named[0] != '\0') {
     set_from(named);
-  } else if (home != NULL) {
-    char path[LINE_BYTES];
-    if (snprintf(path, sizeof path, "%s/.nccl.conf", home) < (int)sizeof path) {
-      set_from(path);
-    }
+  } else if (home != NULL && snprintf(path, sizeof path, "%s/.%s", home, files.name) < (int)sizeof path) {
+    set_from(path);
   }
-  set_from("/etc/nccl.conf");
+  (void)snprintf(path, sizeof path, "/etc/%s", files.name);
+  set_from(path);
   return getenv("NCCL_NET_PLUGIN");
 }

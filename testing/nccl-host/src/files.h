@@ -2,10 +2,16 @@
 #ifndef FILES_H
 #define FILES_H
 
-/*
- * Reads them as NCCL does before it looks for a plugin, and returns NCCL_NET_PLUGIN, or NULL. Home folders are those of
- * the password entry up to net API 11, as in NCCL up to 2.29.7, and HOME from 12 on. Before there are other threads.
- */
-const char *plugin_of_files(int api);
+#include <stdbool.h>
+
+/* Where they are. */
+struct files {
+  const char *name;   /* nccl.conf, or RCCL's */
+  bool may_be_named;  /* by NCCL_CONF_FILE */
+  bool are_at_home;   /* of HOME; otherwise of the password entry */
+};
+
+/* Reads them as NCCL does before it looks for a plugin, and returns NCCL_NET_PLUGIN, or NULL. Before other threads. */
+const char *plugin_of_files(struct files files);
 
 #endif

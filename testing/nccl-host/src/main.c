@@ -51,7 +51,7 @@ static void report(const struct rank *rank) {
     printf("{\"rank\": %d, \"ranks\": %d, \"plugin\": \"%s\", \"api\": %d, \"test\": \"%s\", \"channels\": %d, "
            "\"bytes\": %zu, \"iterations\": %d, \"seconds\": %.9f, \"algbw_gbytes\": %.6f, \"busbw_gbytes\": %.6f, "
            "\"wrong\": %zu",
-           rank->number, o->ranks, net_name(rank->net), o->api, test_name(o->test), o->channels, o->bytes,
+           rank->number, o->ranks, net_name(rank->net), rank->net->api, test_name(o->test), o->channels, o->bytes,
            ring ? rank->rounds : o->iterations, seconds, algorithm, bus, rank->wrong);
     print_rounds(rank);
     puts("}");
@@ -140,6 +140,7 @@ static bool run_communicator(struct rank *rank) {
   if (result != NCCL_SUCCESS || rank->devices < 1) {
     return fail(rank->number, "init returned %d (%s), with %d devices", result, result_name(result), rank->devices);
   }
+  caller_show_one_sided(rank->net, rank->options->as);
   if (rank->options->verbose) {
     show_devices(rank);
   }
@@ -196,13 +197,13 @@ static bool run_transfer(const struct options *options) {
   struct net net;
   thread_rank = options->rank;
   if ((options->trace != NULL && !trace_open(options->trace, options->rank, options->ranks)) ||
-      !net_open(&net, options->plugin, options->api)) {
+      !caller_open(&net, options->as, options->plugin, options->api)) {
     return false;
   }
   if (!profiler_open(options, net.library)) {
     return false;
   }
-  trace_line("open ncclNetPlugin_v%d, optional slots: %s", options->api, net_optional_slots(&net));
+  trace_line("open ncclNetPlugin_v%d, optional slots: %s", net.api, net_optional_slots(&net));
   struct rank *ranks = calloc((size_t)options->local_ranks, sizeof *ranks);
   pthread_t threads[64];
   bool ok = ranks != NULL;

@@ -19,13 +19,14 @@ static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 #define COMMON(net) ((net)->v12)
 
 bool net_open(struct net *net, const char *path, int api) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  return library != NULL ? net_find(net, library, path, api) : fail(thread_rank, "dlopen: %s", dlerror());
+}
+
+bool net_find(struct net *net, void *library, const char *path, int api) {
   char symbol[32];
   snprintf(symbol, sizeof symbol, "ncclNetPlugin_v%d", api);
-  *net = (struct net){.api = api};
-  net->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (net->library == NULL) {
-    return fail(thread_rank, "dlopen: %s", dlerror());
-  }
+  *net = (struct net){.api = api, .library = library};
   net->table = dlsym(net->library, symbol);
   return net->table != NULL || fail(thread_rank, "%s exports no %s", path, symbol);
 }
@@ -43,6 +44,8 @@ const char *net_name(const struct net *net) {
 
 void (*log_listener)(const char *text);
 
+nccl_logger host_logger = log_to_stderr;
+
 void log_to_stderr(int level, unsigned long subsystems, const char *where, int line, const char *format, ...) {
   (void)subsystems;
   (void)where;
@@ -52,6 +55,10 @@ void log_to_stderr(int level, unsigned long subsystems, const char *where, int l
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  show_line(level, text);
+}
+
+void show_line(int level, const char *text) {
   const char *name = level == NCCL_LOG_WARN ? "WARN" : level == NCCL_LOG_INFO ? "INFO" : "TRACE";
   fprintf(stderr, "rank %d: NCCL %s %s\n", thread_rank, name, text);
   if (log_listener != NULL) {
@@ -63,11 +70,11 @@ static int init_once(struct net *net) {
   if (net->initialised) {
     return NCCL_SUCCESS;
   }
-  int result = net->api == 8   ? net->v8->init(log_to_stderr)
-               : net->api == 9 ? net->v9->init(log_to_stderr)
-                               : net->v10->init(log_to_stderr, profile_net_event);
+  int result = net->api == 8   ? net->v8->init(host_logger)
+               : net->api == 9 ? net->v9->init(host_logger)
+                               : net->v10->init(host_logger, profile_net_event);
   net->initialised = result == NCCL_SUCCESS;
-  trace_init(net->api, NULL, 0, NULL, log_to_stderr, net->api == 10 ? profile_net_event : NULL, result);
+  trace_init(net->api, NULL, 0, NULL, host_logger, net->api == 10 ? profile_net_event : NULL, result);
   return result;
 }
 
@@ -77,9 +84,9 @@ int net_init(struct net *net, void **ctx, uint64_t comm_id) {
   if (net->api < 11) {
     return init_once(net);
   }
-  int result = net->api == 11 ? net->v11->init(ctx, comm_id, &config, log_to_stderr, profile_net_event)
-                              : net->v12->init(ctx, comm_id, &config, log_to_stderr, profile_net_event);
-  trace_init(net->api, *ctx, comm_id, &config, log_to_stderr, profile_net_event, result);
+  int result = net->api == 11 ? net->v11->init(ctx, comm_id, &config, host_logger, profile_net_event)
+                              : net->v12->init(ctx, comm_id, &config, host_logger, profile_net_event);
+  trace_init(net->api, *ctx, comm_id, &config, host_logger, profile_net_event, result);
   return result;
 }
 
@@ -111,6 +118,18 @@ static int properties_of_all(const struct net *net, int devices) {
   return result;
 }
 
+/* Where one device says that it reaches it, RCCL takes all for such devices. */
+static int look_for_gpu_memory(struct net *net) {
+  struct net_properties properties = {.pointer_support = 0};
+  int count = 0;
+  int result = net_devices(net, &count);
+  for (int dev = 0; result == NCCL_SUCCESS && dev < count && (properties.pointer_support & NCCL_PTR_CUDA) == 0; dev++) {
+    result = net_get_properties(net, dev, &properties);
+  }
+  net->asks_for_gpu_memory = false;
+  return result;
+}
+
 static int begin(struct net *net, void **ctx, uint64_t comm_id) {
   struct net_properties properties;
   int result = net_init(net, ctx, comm_id);
@@ -120,6 +139,9 @@ static int begin(struct net *net, void **ctx, uint64_t comm_id) {
   }
   if (result == NCCL_SUCCESS) { /* whether it is of a kind that NCCL can use */
     result = net_get_properties(net, 0, &properties);
+  }
+  if (result == NCCL_SUCCESS && net->asks_for_gpu_memory) {
+    result = look_for_gpu_memory(net);
   }
   /* the topology: NCCL 2.23 counts again for each communicator, 2.24 to 2.27 for the first, later ones remember */
   if (result == NCCL_SUCCESS && (net->api == 8 || (net->api < 11 && !net->topology_known))) {
@@ -220,17 +242,18 @@ int net_listen(const struct net *net, void *ctx, int dev, void *handle, void **c
 
 int net_connect(const struct net *net, void *ctx, int dev, void *handle, void **comm) {
   struct nccl_net_device_handle *offload = NULL;
+  struct nccl_net_device_handle **last = net->context == NULL ? &offload : net->context;
   struct nccl_net_config config = {.trafficClass = -1};
-  int result = net->api >= 11    ? net->v12->connect(ctx, dev, handle, comm, &offload)
-               : net->api == 10 ? net->v10->connect(dev, &config, handle, comm, &offload)
-                                : net->v9->connect(dev, handle, comm, &offload);
+  int result = net->api >= 11    ? net->v12->connect(ctx, dev, handle, comm, last)
+               : net->api == 10 ? net->v10->connect(dev, &config, handle, comm, last)
+                                : net->v9->connect(dev, handle, comm, last);
   trace_connect(net->api, ctx, dev, handle, comm == NULL ? NULL : *comm, result);
   return result;
 }
 
 int net_accept(const struct net *net, void *listen_comm, void **comm) {
   struct nccl_net_device_handle *offload = NULL;
-  int result = COMMON(net)->accept(listen_comm, comm, &offload);
+  int result = COMMON(net)->accept(listen_comm, comm, net->context == NULL ? &offload : net->context);
   trace_accept(listen_comm, comm == NULL ? NULL : *comm, result);
   return result;
 }

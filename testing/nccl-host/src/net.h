@@ -15,7 +15,9 @@ struct net {
   bool initialised;   /* up to v10: init is for the process */
   bool devices_known; /* NCCL counts the devices once */
   bool topology_known;
+  bool asks_for_gpu_memory; /* RCCL looks once for a device that reaches a GPU's memory */
   int device_count;
+  void *context; /* what connect and accept get last, in the place of a handle; or NULL */
   union {
     const void *table;
     const struct nccl_net_v8 *v8;
@@ -49,6 +51,8 @@ struct net_properties {
 
 /* dlopen and dlsym as NCCL does. False: it has said why. */
 bool net_open(struct net *net, const char *path, int api);
+/* The same in a library that is open. */
+bool net_find(struct net *net, void *library, const char *path, int api);
 void net_close(struct net *net);
 const char *net_name(const struct net *net);
 
@@ -57,6 +61,12 @@ const char *net_name(const struct net *net);
 extern void (*log_listener)(const char *text);
 
 void log_to_stderr(int level, unsigned long subsystems, const char *where, int line, const char *format, ...);
+
+/* A line of text for it. */
+void show_line(int level, const char *text);
+
+/* The logger that plugins get: that of this program, unless another library stands for NCCL's. */
+extern nccl_logger host_logger;
 
 /* Where the profiler's event is that the next isend or irecv of this thread belongs to; NULL: there is none. */
 extern _Thread_local void *net_event_parent;

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
-
 static const char usage[] =
     "nccl-host [--plugin PATH] [options]: plays NCCL's part with a network plugin\n"
     "  --plugin PATH        the plugin, a shared library (default: NCCL_NET_PLUGIN, of the environment or of NCCL's\n"
     "                       files, which are read as NCCL reads them)\n"
+    "  --as LIBRARY         nccl (default), rccl-6.2 or rccl-current: RCCL of ROCm 6.2, or a later one, with the\n"
+    "                       newest API that it finds; needs the librccl.so.1 of testing/nccl-host\n"
     "  --api N              8 to 12: which ncclNetPlugin_vN (default 12)\n"
     "  --mode transfer      connect, transfer, check, close (default)\n"
     "  --mode contract      one process: what the plugin must bear from NCCL\n"
@@ -58,7 +58,7 @@ static const char usage[] =
     "  --verbose            devices and steps on stderr\n"
     "  --without-java       fails if a call for a message has reached the JVM\n";
 
-enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
+enum { PLUGIN = 256, AS, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTES, SLICE_BYTES, ITERATIONS,
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WITHOUT_JAVA, WARMUP, SPIN, TRACE,
        COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
        EVENT_MICROSECONDS, TUNED,
@@ -66,6 +66,7 @@ enum { PLUGIN = 256, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, BYTE
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
+    {"as", required_argument, NULL, AS},
     {"api", required_argument, NULL, API},
     {"mode", required_argument, NULL, MODE},
     {"test", required_argument, NULL, TEST},
@@ -169,6 +170,7 @@ static bool set(struct options *options, int option, const char *text) {
   bool ok = true;
   switch (option) {
   case PLUGIN: options->plugin = text; break;
+  case AS: ok = caller_of(text, &options->as); break;
   case TRACE: options->trace = text; break;
   case UNTIL: options->until = text; break;
   case CUTS: options->cuts = text; break;
@@ -234,7 +236,7 @@ bool parse_options(struct options *options, int argc, char **argv) {
     options->nodes = options->ranks;
   }
   if (options->plugin == NULL) {
-    options->plugin = plugin_of_files(options->api);
+    options->plugin = caller_plugin(options->as, options->api);
   }
   bool alone = options->mode == MODE_CONTRACT || options->ranks == 1 || options->tuner != 0;
   if (options->plugin == NULL || optind < argc || options->rank + options->local_ranks > options->ranks ||

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "caller.h"
+
 enum test { TEST_RING, TEST_EXCHANGE, TEST_ALL_TO_ALL };
 /* What makes one rank late, to see whether somebody finds it. */
 enum plant { PLANT_NONE, PLANT_COMPUTE, PLANT_RECEIVE, PLANT_PROXY, PLANT_CALL, PLANT_FIRST };
@@ -14,7 +16,8 @@ enum mode { MODE_TRANSFER, MODE_CONTRACT };
 enum { MAX_CHANNELS = 512 };
 
 struct options {
-  const char *plugin;
+  enum caller as;
+  const char *plugin; /* a path, or what NCCL_NET_PLUGIN has */
   const char *rendezvous; /* a fresh directory, or HOST:PORT of rank 0 */
   const char *trace;      /* a file for the calls made to the plugin, or NULL */
   enum mode mode;

@@ -148,9 +148,9 @@ bool profile_begin(struct profile *profile, const struct options *options, uint6
   profile->profiler = &of_process;
   int result = of_process.api < 4    ? of_process.v1->init(&profile->ctx, &mask)
                : of_process.api == 4 ? of_process.v4->init(&profile->ctx, &mask, "host", comm, options->nodes,
-                                                           options->ranks, rank, log_to_stderr)
+                                                           options->ranks, rank, host_logger)
                                      : of_process.v5->init(&profile->ctx, comm, &mask, "host", options->nodes,
-                                                           options->ranks, rank, log_to_stderr);
+                                                           options->ranks, rank, host_logger);
   pthread_mutex_unlock(&init_lock);
   return result == NCCL_SUCCESS || fail(rank, "init of the profiler returned %d (%s)", result, result_name(result));
 }

@@ -215,7 +215,7 @@ bool run_tune(const struct options *options) {
   void *ctx = NULL;
   int devices = 0;
   thread_rank = options->rank;
-  if (!net_open(&net, options->plugin, options->api)) {
+  if (!caller_open(&net, options->as, options->plugin, options->api)) {
     return false;
   }
   int result = options->without_net ? NCCL_SUCCESS : net_begin(&net, &ctx, 1, &devices);

@@ -22,8 +22,8 @@ int tuner_init(const struct tuner *tuner, void **ctx, uint64_t comm_id, size_t r
   struct nccl_tuner_domains domains = {.nNvlDomains = (int)nodes, .minRanksPerNvlDomain = 1, .maxRanksPerNvlDomain = 1};
   static struct nccl_tuner_constants constants;
   *ctx = NULL;
-  return tuner->api < 5 ? tuner->v4->init(ranks, nodes, log_to_stderr, ctx)
-                        : tuner->v6->init(ctx, comm_id, ranks, nodes, log_to_stderr, &domains, &constants);
+  return tuner->api < 5 ? tuner->v4->init(ranks, nodes, host_logger, ctx)
+                        : tuner->v6->init(ctx, comm_id, ranks, nodes, host_logger, &domains, &constants);
 }
 
 /* Under another name before v5, in the same place. */

@@ -1,5 +1,6 @@
 #include "log.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,6 +14,17 @@ void set_nccl_log(nccl_logger log) {
   if (log != NULL) {
     atomic_store(&nccl_log, log);
   }
+}
+
+bool is_log_of_rccl(void) {
+  static const char rccl[] = "librccl";
+  Dl_info info;
+  nccl_logger log = atomic_load(&nccl_log);
+  if (log == NULL || dladdr((const void *)(intptr_t)log, &info) == 0 || info.dli_fname == NULL) {
+    return false;
+  }
+  const char *slash = strrchr(info.dli_fname, '/');
+  return strncmp(slash == NULL ? info.dli_fname : slash + 1, rccl, sizeof rccl - 1) == 0;
 }
 
 int32_t log_line(int32_t level, int64_t subsystems, const char *text) {

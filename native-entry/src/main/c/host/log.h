@@ -2,6 +2,7 @@
 #ifndef TRIGON_HOST_LOG_H
 #define TRIGON_HOST_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nccl_net_abi.h"
@@ -10,6 +11,12 @@ enum { LOG_LINE_BYTES = 1024 }; /* NCCL cuts longer lines itself */
 
 /* NCCL's logger as of the last init; NULL keeps the one before. */
 void set_nccl_log(nccl_logger log);
+
+/*
+ * True if that logger is in RCCL, AMD's library with NCCL's interfaces, which then has loaded this one. RCCL that is
+ * linked into a program is not told from NCCL.
+ */
+bool is_log_of_rccl(void);
 
 /*
  * Called by Java, too: a line as it stands, with the level and subsystems of nccl_net_abi.h. Returns 0 if there is no

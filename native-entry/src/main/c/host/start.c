@@ -13,6 +13,9 @@
 #include "signals.h"
 #include "start_lock.h"
 
+/* The maker of the GPUs, by the library that calls, as PCI numbers it. */
+enum { VENDOR_NVIDIA = 0x10de, VENDOR_AMD = 0x1002 };
+
 /* What every kind of plugin depends on; trigon.entry.host.HostBlock has Java's numbers. */
 static const struct fact host_facts[] = {
     {"pointer", sizeof(void *)},
@@ -22,6 +25,8 @@ static const struct fact host_facts[] = {
     {"log.init", NCCL_LOG_INIT},
     {"log.net", NCCL_LOG_NET},
     {"log.all", (int64_t)NCCL_LOG_ALL},
+    {"vendor.nvidia", VENDOR_NVIDIA},
+    {"vendor.amd", VENDOR_AMD},
     {"result.success", NCCL_SUCCESS},
     {"result.unhandled_cuda_error", NCCL_UNHANDLED_CUDA_ERROR},
     {"result.system_error", NCCL_SYSTEM_ERROR},
@@ -36,8 +41,9 @@ static const struct fact host_facts[] = {
 static struct {
   struct facts facts;
   int32_t (*log_line)(int32_t level, int64_t subsystems, const char *text);
-  int64_t page_bytes; /* known when the start begins */
-} host_block = {FACTS(host_facts), log_line, 0};
+  int64_t page_bytes; /* this, and what follows, is known when the start begins */
+  int64_t vendor;
+} host_block = {FACTS(host_facts), log_line, 0, VENDOR_NVIDIA};
 
 /* Everything below it, but for pthread_once's. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,6 +53,7 @@ static bool is_started;
 static void start_java(void) {
   was_started = true;
   host_block.page_bytes = sysconf(_SC_PAGESIZE);
+  host_block.vendor = is_log_of_rccl() ? VENDOR_AMD : VENDOR_NVIDIA;
   int other_copies = lock_start();
   is_started = boot_java(&host_block);
   unlock_start(other_copies);

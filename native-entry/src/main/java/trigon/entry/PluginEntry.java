@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import trigon.config.PluginConfig;
@@ -33,9 +32,6 @@ import trigon.entry.warmup.WarmUp;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.OneSided;
-import trigon.onesided.cuda.CudaDriver;
-import trigon.onesided.cuda.CudaMemory;
-import trigon.onesided.memory.GpuMemory;
 import trigon.software.device.SoftwareVerbs;
 import trigon.trace.ProcessTrace;
 import trigon.trace.Recorder;
@@ -51,7 +47,8 @@ public final class PluginEntry {
     private final long start = System.nanoTime();
     private final int pageBytes;
     private final CallFailures failures;
-    private final PolicyAccess policy = new PolicyAccess();
+    private final Gpus gpus;
+    private final PolicyAccess policy;
     private boolean isRecording;
     private @Nullable NetPlugin plugin;
     private @Nullable PluginConfig config;
@@ -68,10 +65,16 @@ public final class PluginEntry {
         NcclLog.connect(nccl, System.getenv());
         AbiCheck.check(HostBlock.expectedFacts(), host.facts());
         pageBytes = host.pageBytes();
+        gpus = new Gpus(host.vendor());
+        policy = new PolicyAccess(host.vendor());
         failures = new CallFailures(nccl);
         // not a field: the log must be connected before the first logger is asked for
         LoggerFactory.getLogger(PluginEntry.class)
-                .info("started on Java {} ({})", Runtime.version(), System.getProperty("java.vm.name"));
+                .info(
+                        "started on Java {} ({}) for {}",
+                        Runtime.version(),
+                        System.getProperty("java.vm.name"),
+                        host.vendor().library());
     }
 
     /**
@@ -88,12 +91,12 @@ public final class PluginEntry {
             AbiCheck.check(NetFacts.expected(), net.facts());
             record(net.trace(), net.sampleConnections());
             policy.attach(net.policy());
-            NetPluginFactory factory = factory(pageBytes, policy);
+            NetPluginFactory factory = factory();
             SoftwareVerbs.moveDataBy(net.softwareFunctions());
             NetPlugin created = factory.create(System.getenv(), tables(net));
             plugin = created;
             config = factory.config().orElse(null);
-            factory.config().ifPresent(settings -> new OneSidedState(net.oneSided()).publishOn(isOneSidedOn(settings)));
+            factory.config().ifPresent(settings -> publish(new OneSidedState(net.oneSided()), settings));
             UpcallTable.fill(net.upcalls(), net.upcallCount(), created, failures, new NativeFunction(net.warmUp()));
             WarmUp.begin(factory::warmUpNodes);
             LoggerFactory.getLogger(PluginEntry.class)
@@ -125,8 +128,12 @@ public final class PluginEntry {
         });
     }
 
-    private static boolean isOneSidedOn(PluginConfig config) {
-        return config.value(Settings.ONE_SIDED) == OneSidedUse.ON;
+    /** Where one-sided calls are wanted in vain, the library is not to find them, and the log says why. */
+    private void publish(OneSidedState state, PluginConfig settings) {
+        Optional<String> obstacle = gpus.oneSidedObstacle(settings);
+        state.publishOn(obstacle.isEmpty());
+        obstacle.filter(_ -> settings.value(Settings.ONE_SIDED) == OneSidedUse.ON)
+                .ifPresent(why -> LoggerFactory.getLogger(PluginEntry.class).warn("{}", why));
     }
 
     /**
@@ -146,24 +153,16 @@ public final class PluginEntry {
             PluginConfig known = config;
             PluginConfig settings =
                     known == null ? ConfigLoader.load(System.getenv(), HostName.ofThisMachine()) : known;
-            if (!isOneSidedOn(settings)) {
-                throw new ConfigException(
-                        "one-sided communication is off, the default; NCCL continues without it. To use it, set"
-                                + " oneSided: on or TRIGON_ONE_SIDED=on on all nodes");
-            }
+            gpus.oneSidedObstacle(settings).ifPresent(why -> {
+                throw new ConfigException(why);
+            });
             Duration limit = settings.value(Settings.HANDSHAKE_TIMEOUT).plus(settings.value(Settings.PEER_TIMEOUT));
-            OneSided oneSided = new OneSided(net, gpu(), System::nanoTime, limit);
+            OneSided oneSided = new OneSided(net, gpus.memory(), System::nanoTime, limit);
             OneSidedUpcalls.fill(block, oneSided, failures);
             return NcclResult.SUCCESS.code();
         } catch (Throwable thrown) {
             return failures.report("init of one-sided communication", thrown);
         }
-    }
-
-    /** The way to memory of the GPU of a thread that asks; none without a driver. */
-    private static Supplier<GpuMemory> gpu() {
-        Optional<CudaDriver> driver = CudaDriver.load();
-        return () -> driver.map(CudaMemory::ofThisThread).orElse(GpuMemory.NONE);
     }
 
     /**
@@ -191,11 +190,9 @@ public final class PluginEntry {
     /**
      * Finds Trigon's own, or the one among the jars that takes its place.
      *
-     * @param pageBytes size of the kernel's pages
-     * @param policy takes the settings that Trigon's own reads
      * @throws InstallationException where the installation is incomplete
      */
-    private static NetPluginFactory factory(int pageBytes, PolicyAccess policy) {
+    private NetPluginFactory factory() {
         // not the thread's context class loader: NCCL's threads have none
         List<NetPluginFactory> factories =
                 ServiceLoader.load(NetPluginFactory.class, NetPluginFactory.class.getClassLoader()).stream()
@@ -203,7 +200,7 @@ public final class PluginEntry {
                         .toList();
         return switch (factories.size()) {
             case 1 -> factories.getFirst();
-            case 0 -> new TransportFactory(pageBytes, policy);
+            case 0 -> new TransportFactory(pageBytes, gpus, policy);
             default ->
                 throw new InstallationException("several transports among the jars (%s): remove them, or all but one"
                         .formatted(factories.stream()

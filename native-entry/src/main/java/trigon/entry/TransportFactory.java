@@ -25,7 +25,6 @@ import trigon.entry.tuner.PolicyAccess;
 import trigon.entry.warmup.LoopbackNode;
 import trigon.entry.warmup.WarmUpNode;
 import trigon.nccl.NetPlugin;
-import trigon.onesided.cuda.CudaWrites;
 import trigon.relay.mesh.Mesh;
 import trigon.relay.mesh.RdmaHops;
 import trigon.relay.mesh.RelayResources;
@@ -77,6 +76,7 @@ final class TransportFactory implements NetPluginFactory {
     private static final int MIN_TO_SPIN = 4;
 
     private final int pageBytes;
+    private final Gpus gpus;
     private final PolicyAccess policy;
     private MoverSettings movers = MoverSettings.NONE;
     private @Nullable RequestTable requests;
@@ -87,10 +87,12 @@ final class TransportFactory implements NetPluginFactory {
      * A factory.
      *
      * @param pageBytes size of the kernel's pages
+     * @param gpus that the caller has
      * @param policy takes the settings
      */
-    TransportFactory(int pageBytes, PolicyAccess policy) {
+    TransportFactory(int pageBytes, Gpus gpus, PolicyAccess policy) {
         this.pageBytes = pageBytes;
+        this.gpus = gpus;
         this.policy = policy;
     }
 
@@ -138,7 +140,7 @@ final class TransportFactory implements NetPluginFactory {
                         hostName,
                         pageBytes,
                         discovered,
-                        new HostDevices(providers, new CudaWrites()),
+                        new HostDevices(providers, gpus.writes()),
                         kernel,
                         new LaterLinkSearch(
                                 settings,

@@ -1,5 +1,7 @@
 package trigon.nccl;
 
+import java.util.Optional;
+
 /**
  * The driver of GPUs, as far as it knows what other devices have written to their memory. Thread-safe.
  */
@@ -16,4 +18,25 @@ public interface GpuWrites {
      * @return false if that is beyond the driver; then nothing has been made visible
      */
     boolean settle(long address);
+
+    /** The reason why NICs must not write to that memory at all; empty where they may. */
+    default Optional<String> obstacle() {
+        return Optional.empty();
+    }
+
+    /** Those of GPUs to whose memory NICs must not write. */
+    static GpuWrites without(String obstacle) {
+        return new GpuWrites() {
+
+            @Override
+            public boolean settle(long address) {
+                return false;
+            }
+
+            @Override
+            public Optional<String> obstacle() {
+                return Optional.of(obstacle);
+            }
+        };
+    }
 }

@@ -23,7 +23,7 @@ class EnabledHostIT {
 
     private HostProgram host(Path home, String log) throws Exception {
         return HostProgram.enabled(
-                home,
+                Map.of("HOME", home.toString()),
                 root.resolve(log),
                 "--ranks",
                 "2",

@@ -91,12 +91,17 @@ public final class HostProgram implements AutoCloseable {
         return new HostProgram(command, output, environment);
     }
 
-    /** One that nobody tells which plugin it is: NCCL's files of that home folder do. */
-    public static HostProgram enabled(Path home, Path output, String... arguments) {
+    /** One that nobody tells which plugin it is: NCCL's files do, of the home folder that HOME names. */
+    public static HostProgram enabled(Map<String, String> environment, Path output, String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(distribution().resolve("libexec/nccl-host").toString());
         command.addAll(List.of(arguments));
-        return new HostProgram(command, output, Map.of("HOME", home.toString()));
+        return new HostProgram(command, output, environment);
+    }
+
+    /** The folder with the librccl.so.1 that {@code --as rccl-...} needs, which is not in the distribution. */
+    public static Path fakeRccl() {
+        return Path.of(System.getProperty("trigon.odd.host")).resolveSibling("fake-rccl");
     }
 
     /** {@code trigon relay} instead. */

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import trigon.entry.log.NcclLogger;
 import trigon.nccl.NcclResult;
+import trigon.system.GpuVendor;
 import trigon.system.Memory;
 
 /**
@@ -13,8 +14,9 @@ import trigon.system.Memory;
  * @param facts what C was compiled with, by name
  * @param logLine address of {@code int32_t log_line(int32_t level, int64_t subsystems, const char *text)}
  * @param pageBytes size of the kernel's pages
+ * @param vendor of the GPUs, whose library calls
  */
-public record HostBlock(Map<String, Long> facts, long logLine, int pageBytes) {
+public record HostBlock(Map<String, Long> facts, long logLine, int pageBytes, GpuVendor vendor) {
 
     private static final int WORD = 8;
 
@@ -23,7 +25,8 @@ public record HostBlock(Map<String, Long> facts, long logLine, int pageBytes) {
         return new HostBlock(
                 Facts.read(address),
                 Memory.getLong(address + 2 * WORD),
-                Math.toIntExact(Memory.getLong(address + 3 * WORD)));
+                Math.toIntExact(Memory.getLong(address + 3 * WORD)),
+                GpuVendor.ofPciNumber(Memory.getLong(address + 4 * WORD)));
     }
 
     /** The facts that Java was written for. */
@@ -36,6 +39,9 @@ public record HostBlock(Map<String, Long> facts, long logLine, int pageBytes) {
         facts.put("log.init", NcclLogger.INIT);
         facts.put("log.net", NcclLogger.NET);
         facts.put("log.all", NcclLogger.ALL);
+        for (GpuVendor vendor : GpuVendor.values()) {
+            facts.put("vendor." + vendor.name().toLowerCase(Locale.ROOT), (long) vendor.pciNumber());
+        }
         for (NcclResult result : NcclResult.values()) {
             facts.put("result." + result.name().toLowerCase(Locale.ROOT), (long) result.code());
         }

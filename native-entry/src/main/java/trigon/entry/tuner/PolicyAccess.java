@@ -13,6 +13,7 @@ import trigon.entry.host.InstallationException;
 import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.PolicyService;
 import trigon.nccl.TunerAdvice;
+import trigon.system.GpuVendor;
 import trigon.trace.RecordListener;
 
 /** The policy of this process, if the settings name one, and C's knowledge of it. Thread-safe. */
@@ -25,6 +26,7 @@ public final class PolicyAccess {
         WANTED
     }
 
+    private final GpuVendor vendor;
     private @Nullable PolicyState state;
     private @Nullable Consumer<RecordListener> recorder; // null once it has the listener
     private @Nullable PolicyService service;
@@ -32,13 +34,22 @@ public final class PolicyAccess {
     private boolean isOpen;
     private boolean isTuningOff;
 
+    /**
+     * Access that has taken no settings.
+     *
+     * @param vendor of the GPUs; the built-in tuner's rules are for NVIDIA's alone
+     */
+    public PolicyAccess(GpuVendor vendor) {
+        this.vendor = vendor;
+    }
+
     /** Takes the settings, once; and loads the policy, if they name or require one. */
     public synchronized void open(PluginConfig config) {
         if (isOpen) {
             return;
         }
         isOpen = true;
-        isTuningOff = config.value(Settings.TUNING) == TuningUse.OFF;
+        isTuningOff = vendor != GpuVendor.NVIDIA || config.value(Settings.TUNING) == TuningUse.OFF;
         @Nullable Path file = config.value(Settings.POLICY_FILE).orElse(null);
         boolean required = config.value(Settings.POLICY_MODE) == PolicyMode.REQUIRED;
         if (file != null || required) {

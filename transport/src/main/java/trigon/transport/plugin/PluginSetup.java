@@ -1,5 +1,6 @@
 package trigon.transport.plugin;
 
+import java.util.Optional;
 import trigon.config.PluginConfig;
 import trigon.handshake.lifeline.HandshakeEventLoop;
 import trigon.nccl.ConnectionAdvice;
@@ -38,5 +39,10 @@ public record PluginSetup(
 
     public PluginSetup with(RelayAccess others) {
         return new PluginSetup(config, host, visible, others, advice, timing);
+    }
+
+    /** The reason why NICs leave the GPUs' memory alone, whatever the settings say; empty if there is none. */
+    Optional<String> gpuMemoryObstacle() {
+        return host.devices().gpuWrites().obstacle();
     }
 }

@@ -69,6 +69,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
         connections = assembly.connections();
         devices = VirtualDevice.all(
                 setup.config().value(Settings.GPU_MEMORY),
+                setup.gpuMemoryObstacle(),
                 node.self().name(),
                 node.links().all(),
                 NicHardware.ofThisMachine());

@@ -59,17 +59,24 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
     /**
      * The devices of a node.
      *
+     * @param noGpus why NICs leave memory of GPUs alone, whatever they reach; empty if there is no such reason
      * @param node its name, by which processes that share a node know its devices
      * @param links those that are open
      * @throws ConfigException if memory of GPUs is required, and a NIC does not reach it
      */
-    static List<VirtualDevice> all(GpuMemoryUse use, String node, List<Link> links, NicHardware hardware) {
-        return all(use, node, links, hardware, LoopbackProbe::passes);
+    static List<VirtualDevice> all(
+            GpuMemoryUse use, Optional<String> noGpus, String node, List<Link> links, NicHardware hardware) {
+        return all(use, noGpus, node, links, hardware, LoopbackProbe::passes);
     }
 
     /** The same with a question to a NIC whether it passes anything to itself: else it cannot flush. */
     static List<VirtualDevice> all(
-            GpuMemoryUse use, String node, List<Link> links, NicHardware hardware, Predicate<Link> passesToItself) {
+            GpuMemoryUse use,
+            Optional<String> noGpus,
+            String node,
+            List<Link> links,
+            NicHardware hardware,
+            Predicate<Link> passesToItself) {
         if (use == GpuMemoryUse.OFF) {
             return List.of(ofAllLinks(node));
         }
@@ -79,7 +86,7 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
                 .forEach(link -> nics.putIfAbsent(link.local().deviceName(), link));
         Map<Link, DeviceMemory> memory = new LinkedHashMap<>();
         nics.values().forEach(link -> memory.put(link, link.device().deviceMemory()));
-        Optional<String> obstacle = obstacle(use, links, memory)
+        Optional<String> obstacle = noGpus.or(() -> obstacle(use, links, memory))
                 .or(() -> memory.keySet().stream()
                         .filter(link -> !passesToItself.test(link))
                         .findFirst()

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ class GpuDevicesTest {
     private Path sysfs;
 
     private String withoutLoopback = "";
+    private Optional<String> noGpus = Optional.empty();
 
     private final ReadingVerbs verbs = new ReadingVerbs();
     private final Metrics metrics = Metrics.unshared();
@@ -52,6 +54,7 @@ class GpuDevicesTest {
         Arrays.stream(of).forEach(links::add);
         return VirtualDevice.all(
                 use,
+                noGpus,
                 "a",
                 links.all(),
                 new NicHardware(sysfs),
@@ -137,6 +140,17 @@ class GpuDevicesTest {
         assertThatExceptionOfType(ConfigException.class)
                 .isThrownBy(() -> devices(GpuMemoryUse.ON, ONE))
                 .withMessage("gpuMemory is on, but mlx5_0 does not reach it: the driver is too old");
+    }
+
+    /** As under RCCL, whichever memory the NICs reach. */
+    @Test
+    void gpusThatNicsMustLeaveAloneAreLeftAlone() {
+        noGpus = Optional.of("nobody could flush");
+
+        assertOneOfHostMemory(devices(GpuMemoryUse.AUTO, ONE));
+        assertThatExceptionOfType(ConfigException.class)
+                .isThrownBy(() -> devices(GpuMemoryUse.ON, ONE))
+                .withMessage("gpuMemory is on, but nobody could flush");
     }
 
     @Test
