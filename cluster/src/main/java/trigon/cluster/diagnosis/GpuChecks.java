@@ -59,6 +59,17 @@ final class GpuChecks {
         if (devices.isEmpty()) {
             return;
         }
+        if (facts.local().gpus().stream().allMatch(Gpu::isOfAmd)) {
+            findings.add(Finding.note(
+                    "gpu-memory-unsupported",
+                    node,
+                    "NICs do not reach memory of AMD's GPUs: Trigon offers RCCL none",
+                    "the GPUs are AMD's; TRIGON_GPU_MEMORY is " + facts.system().gpuMemoryUse(),
+                    advice(
+                            node,
+                            "nothing: RCCL copies through host memory. With TRIGON_GPU_MEMORY=on, no job starts")));
+            return;
+        }
         if (facts.local().gpus().stream().allMatch(Gpu::sharesMemory)) {
             findings.add(Finding.note(
                     "gpu-memory-unsupported",

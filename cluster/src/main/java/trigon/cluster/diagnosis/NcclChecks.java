@@ -60,21 +60,29 @@ final class NcclChecks {
     static List<Finding> of(String node, NcclFacts facts, List<Nic> interfaces) {
         NcclChecks checks = new NcclChecks(node, facts, interfaces);
         checks.among(facts.environment(), "the environment", name -> "unset " + name);
+        facts.ncclFiles().stream()
+                .collect(Collectors.partitioningBy(NcclSettings::isOfRccl))
+                .values()
+                .forEach(checks::ofFiles);
+        return checks.findings;
+    }
+
+    /** Checks the files that one library reads: the first that sets a variable counts. */
+    private void ofFiles(List<NcclSettings> files) {
         Set<String> decided = new HashSet<>(facts.environment().keySet());
-        for (NcclSettings file : facts.ncclFiles()) {
+        for (NcclSettings file : files) {
             String quoted = "'" + file.file().replace("'", "'\\''") + "'";
             Map<String, String> counting = new TreeMap<>(file.settings());
             counting.keySet().removeAll(decided);
-            checks.malformed(counting, file.file());
-            checks.among(
+            malformed(counting, file.file());
+            among(
                     counting,
                     file.isOfAllVersions() ? file.file() : file.file() + ", which " + file.readers() + " reads",
                     name -> "sed -i '/^" + name + "=/d' " + quoted);
-            if (file.isOfAllVersions()) {
+            if (file.isOfAllVersions() || file.isOfRccl()) {
                 decided.addAll(counting.keySet());
             }
         }
-        return checks.findings;
     }
 
     private void among(Map<String, String> settings, String place, UnaryOperator<String> cure) {

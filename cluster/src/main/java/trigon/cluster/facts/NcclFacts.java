@@ -20,7 +20,7 @@ import trigon.cluster.machine.Redaction;
  * Settings of NCCL, and of libraries beside it, on a node. No secrets.
  *
  * @param environment variables of NCCL, Trigon and others
- * @param ncclFiles that NCCL reads, the first one first
+ * @param ncclFiles that NCCL reads, the first one first, then those that RCCL reads
  * @param missingPlugins that NCCL is told to load, and that are not there
  */
 public record NcclFacts(Map<String, String> environment, List<NcclSettings> ncclFiles, List<String> missingPlugins) {
@@ -37,7 +37,7 @@ public record NcclFacts(Map<String, String> environment, List<NcclSettings> nccl
     /**
      * A file of NCCL's, with what it sets.
      *
-     * @param readers the versions of NCCL that read it; empty for all
+     * @param readers the versions of NCCL, or of RCCL, that read it; empty for all of NCCL
      */
     public record NcclSettings(
             String file, @JsonInclude(Include.NON_EMPTY) String readers, Map<String, String> settings) {
@@ -45,6 +45,11 @@ public record NcclFacts(Map<String, String> environment, List<NcclSettings> nccl
         /** Tells whether every NCCL reads it. */
         public boolean isOfAllVersions() {
             return readers.isEmpty();
+        }
+
+        /** Tells whether RCCL reads it, and NCCL does not. */
+        public boolean isOfRccl() {
+            return NcclFile.isOfRccl(readers);
         }
     }
 
@@ -69,7 +74,7 @@ public record NcclFacts(Map<String, String> environment, List<NcclSettings> nccl
     }
 
     private static List<NcclSettings> files(Machine machine) {
-        return NcclFile.of(machine).stream()
+        return Stream.concat(NcclFile.of(machine).stream(), NcclFile.ofRccl(machine).stream())
                 .map(file -> {
                     Map<String, String> settings = new TreeMap<>();
                     file.lines().forEach(line -> settings.putIfAbsent(line.name(), shown(line.name(), line.value())));
@@ -84,7 +89,7 @@ public record NcclFacts(Map<String, String> environment, List<NcclSettings> nccl
 
     /**
      * Values of which no part is a library. A part is a file, or a name as it stands or within {@code
-     * libnccl-net-NAME.so}.
+     * libnccl-net-NAME.so}, for RCCL {@code librccl-net-NAME.so}.
      *
      * @param ncclFiles the files that NCCL reads, with their settings
      */
@@ -108,7 +113,8 @@ public record NcclFacts(Map<String, String> environment, List<NcclSettings> nccl
         if (part.contains("/")) {
             return !part.startsWith("/") || Files.isRegularFile(machine.file(part)); // relative to who knows what
         }
-        return isLibrary(machine, part) || isLibrary(machine, "libnccl-net-" + part + ".so");
+        return Stream.of(part, "libnccl-net-" + part + ".so", "librccl-net-" + part + ".so")
+                .anyMatch(name -> isLibrary(machine, name));
     }
 
     private static boolean isLibrary(Machine machine, String name) {

@@ -88,7 +88,7 @@ public record NodeFacts(
     /** True for a DGX Spark, and for other makers' machines with its board, which have its GPU. */
     public boolean isDgxSpark() {
         return DGX_SPARK.matcher(system.machine().orElse("")).find()
-                || local.gpus().stream().anyMatch(MachineGpus.Gpu::sharesMemory);
+                || local.gpus().stream().anyMatch(gpu -> gpu.sharesMemory() && !gpu.isOfAmd());
     }
 
     public Optional<Nic> interfaceNamed(String name) {

@@ -14,41 +14,51 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import trigon.system.GpuVendor;
 
 /**
- * This machine's NVIDIA GPUs, and what lies between them and the RDMA devices. From sysfs and procfs, without CUDA.
+ * This machine's GPUs, and what lies between them and the RDMA devices. From sysfs and procfs, without CUDA and HIP.
+ * AMD's count only where there are none of NVIDIA's, which jobs then use.
  *
  * @param gpus by their PCI functions
- * @param driver the loaded one; empty if there is none
+ * @param driver NVIDIA's loaded one; empty if there is none
  * @param nics the RDMA devices that are PCI functions, by name
  */
 public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, Nic> nics) {
 
-    private static final String NVIDIA = "0x10de";
-    private static final Pattern DISPLAY = Pattern.compile("0x03(00|02).*");
+    /** Display and 3D controllers, and AMD's processing accelerators. */
+    private static final Pattern CLASS = Pattern.compile("0x(03(00|02|80)|1200).*");
+
     private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,}(?:\\.\\d+)+)\\b");
     private static final Pattern MODEL = Pattern.compile("(?m)^Model:\\s*(.+?)\\s*$");
 
-    /** In the model of a GPU of DGX Spark, or of another machine with its chip. */
-    private static final String SHARES_MEMORY = "GB10";
+    /** In the model of a GPU of DGX Spark or of Strix Halo, or of another machine with that chip. */
+    private static final Pattern SHARES_MEMORY = Pattern.compile("GB10|gfx1151");
 
     /**
      * A GPU.
      *
      * @param function its address, for example {@code 0000:04:00.0}
-     * @param model as its driver says; empty without one
+     * @param vendor its maker; empty from a Trigon that knows NVIDIA alone
+     * @param model as its driver says, of AMD's the architecture; empty without one
      * @param iommu type of its IOMMU group, such as {@code identity} or {@code DMA-FQ}; empty without an IOMMU
      */
-    public record Gpu(String function, Optional<String> model, Optional<String> iommu) {
+    public record Gpu(String function, Optional<GpuVendor> vendor, Optional<String> model, Optional<String> iommu) {
 
         /** True if an IOMMU translates its addresses. */
         public boolean isTranslated() {
             return translates(iommu);
         }
 
+        /** Tells whether it is AMD's, whose library is RCCL. */
+        public boolean isOfAmd() {
+            return vendor.filter(GpuVendor.AMD::equals).isPresent();
+        }
+
         /** Tells whether it uses the host's memory, as that of a DGX Spark. NICs then need no GPUDirect. */
         public boolean sharesMemory() {
-            return model.filter(each -> each.contains(SHARES_MEMORY)).isPresent();
+            return model.filter(each -> SHARES_MEMORY.matcher(each).find()).isPresent();
         }
     }
 
@@ -127,16 +137,20 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
 
     /** Reads the files as they are now. */
     public static MachineGpus of(Machine machine) {
-        List<Path> functions = Machine.entries(machine.file("sys/bus/pci/devices")).stream()
-                .filter(MachineGpus::isGpu)
-                .toList();
+        Optional<GpuVendor> vendor = Stream.of(GpuVendor.values())
+                .filter(each -> !functions(machine, each).isEmpty())
+                .findFirst();
+        List<Path> functions = vendor.map(each -> functions(machine, each)).orElse(List.of());
+        Map<String, String> ofAmd = AmdGpus.architectures(machine);
         Map<String, Nic> nics = new TreeMap<>();
         for (Path device : Machine.entries(machine.file("sys/class/infiniband"))) {
             PciPath.of(device.resolve("device"))
                     .ifPresent(nic -> nics.put(device.getFileName().toString(), nic(nic, functions)));
         }
         return new MachineGpus(
-                functions.stream().map(function -> gpu(machine, function)).toList(),
+                functions.stream()
+                        .map(function -> gpu(machine, function, vendor, ofAmd))
+                        .toList(),
                 Machine.text(machine.file("proc/driver/nvidia/version")).flatMap(MachineGpus::driver),
                 nics);
     }
@@ -153,23 +167,30 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
                 .orElseThrow();
     }
 
-    private static boolean isGpu(Path function) {
-        return Machine.line(function.resolve("vendor")).filter(NVIDIA::equals).isPresent()
-                && Machine.line(function.resolve("class"))
-                        .filter(text -> DISPLAY.matcher(text).matches())
-                        .isPresent();
+    private static List<Path> functions(Machine machine, GpuVendor vendor) {
+        String number = "0x%04x".formatted(vendor.pciNumber());
+        return Machine.entries(machine.file("sys/bus/pci/devices")).stream()
+                .filter(function -> Machine.line(function.resolve("vendor"))
+                                .filter(number::equals)
+                                .isPresent()
+                        && Machine.line(function.resolve("class"))
+                                .filter(text -> CLASS.matcher(text).matches())
+                                .isPresent())
+                .toList();
     }
 
-    private static Gpu gpu(Machine machine, Path function) {
+    private static Gpu gpu(Machine machine, Path function, Optional<GpuVendor> vendor, Map<String, String> ofAmd) {
         String name = function.getFileName().toString();
         return new Gpu(
                 name,
-                Machine.text(machine.file("proc/driver/nvidia/gpus")
-                                .resolve(name)
-                                .resolve("information"))
-                        .map(MODEL::matcher)
-                        .filter(Matcher::find)
-                        .map(matcher -> matcher.group(1)),
+                vendor,
+                Optional.ofNullable(ofAmd.get(name))
+                        .or(() -> Machine.text(machine.file("proc/driver/nvidia/gpus")
+                                        .resolve(name)
+                                        .resolve("information"))
+                                .map(MODEL::matcher)
+                                .filter(Matcher::find)
+                                .map(matcher -> matcher.group(1))),
                 iommu(function));
     }
 

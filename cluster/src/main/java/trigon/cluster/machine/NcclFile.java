@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A file from which NCCL sets variables that are not set yet: each line is {@code setenv(name, value, 0)}, without
- * quotes or trimming. Source: NCCL's src/misc/param.cc, 2.20.5 to 2.30.7. Immutable.
+ * A file from which NCCL or RCCL sets variables that are not set yet: each line is {@code setenv(name, value, 0)},
+ * without quotes or trimming. Source: NCCL's src/misc/param.cc, 2.20.5 to 2.30.7, and RCCL's. Immutable.
  *
  * @param path of the file
- * @param readers the versions of NCCL that read it; empty for all
+ * @param readers the versions of NCCL, or of RCCL, that read it; empty for all of NCCL
  * @param lines that set something
  */
 public record NcclFile(Path path, String readers, List<Line> lines) {
@@ -25,6 +25,11 @@ public record NcclFile(Path path, String readers, List<Line> lines) {
 
     /** The file of all users. */
     public static final String OF_SYSTEM = "etc/nccl.conf";
+
+    /** RCCL's file of all users; a user's is called so with a dot before it. */
+    public static final String OF_RCCL = "etc/rccl.conf";
+
+    private static final String RCCL = "RCCL";
 
     /** NCCL cuts longer names and values. */
     public static final int MAX_BYTES = 1023;
@@ -57,6 +62,22 @@ public record NcclFile(Path path, String readers, List<Line> lines) {
         }
         add(files, machine.file(OF_SYSTEM), "");
         return files;
+    }
+
+    /**
+     * Reads those of RCCL, the first one first. A named file, which RCCL reads after ROCm 6.2, is among those of NCCL.
+     */
+    public static List<NcclFile> ofRccl(Machine machine) {
+        List<NcclFile> files = new ArrayList<>();
+        boolean isNamed = !machine.environment().getOrDefault(VARIABLE, "").isEmpty();
+        homes(machine).forEach(home -> add(files, home.resolve(".rccl.conf"), isNamed ? RCCL + " of ROCm 6.2" : RCCL));
+        add(files, machine.file(OF_RCCL), RCCL);
+        return files;
+    }
+
+    /** Tells whether these readers are of RCCL. */
+    public static boolean isOfRccl(String readers) {
+        return readers.startsWith(RCCL);
     }
 
     private static Optional<Path> homeVariable(Machine machine) {

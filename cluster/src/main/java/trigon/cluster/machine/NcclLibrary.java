@@ -8,10 +8,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import trigon.system.file.OpenFile;
 
-/** The version of a file that is NCCL. */
+/** The version of a file that is NCCL, or RCCL, whose versions are NCCL's. */
 public final class NcclLibrary {
 
-    private static final Pattern VERSION = Pattern.compile("NCCL version (\\d+\\.\\d+\\.\\d+[\\w.+-]*)");
+    private static final Pattern VERSION = Pattern.compile("[NR]CCL version (?:: )?(\\d+\\.\\d+\\.\\d+[\\w.+-]*)");
     private static final Pattern NUMBERED = Pattern.compile("libnccl\\.so\\.(\\d+\\.\\d+\\.\\d+)( \\(deleted\\))?");
     private static final int PIECE_BYTES = 1 << 20;
     private static final int MAX_OF_A_VERSION = 64;

@@ -89,6 +89,18 @@ class DiagnosisTest {
         assertThat(codes(nodes)).as("a Grace CPU is no obstacle").containsExactly("gpu-memory-possible");
     }
 
+    /** Remedies for NVIDIA's driver would help nobody. */
+    @Test
+    void gpusOfAmdAreLeftToTheHost() {
+        Nodes nodes = Nodes.triangle();
+        PlantedFindings.gpu(nodes, "on", "no: ibv_reg_dmabuf_mr says EOPNOTSUPP");
+        Nodes.list(nodes.node("a"), "gpus").getFirst().put("vendor", "AMD");
+
+        assertThat(Diagnosis.of(nodes.observations()))
+                .extracting(Finding::code, Finding::weight)
+                .containsExactly(tuple("gpu-memory-unsupported", Finding.Weight.NOTE));
+    }
+
     /** Programs of the machine have made these addresses, and need them. */
     @ParameterizedTest
     @ValueSource(strings = {"address-twice", "prefix-differs", "interfaces-in-one-subnet", "twins-in-one-subnet"})

@@ -79,6 +79,24 @@ class NcclFileTest {
                         "NCCL_NET=Old in " + old + ", which NCCL before 2.30 reads");
     }
 
+    /** NCCL's files decide nothing for RCCL, and of RCCL's the user's counts. */
+    @Test
+    void rcclHasFilesOfItsOwn() throws IOException {
+        Path home = homeOfPassword();
+        Path own = file("home/entry/.rccl.conf", "NCCL_NET=User");
+        file("etc/rccl.conf", "NCCL_NET=All");
+        file("etc/nccl.conf", "NCCL_NET=Trigon\nNCCL_ALGO=trigon");
+        Machine machine = machine(Map.of("HOME", home.toString()));
+
+        assertThat(NcclFile.ofRccl(machine))
+                .extracting(NcclFile::path, NcclFile::readers)
+                .containsExactly(tuple(own, "RCCL"), tuple(root.resolve("etc/rccl.conf"), "RCCL"));
+        assertThat(machine.environmentOfJob()).containsEntry("NCCL_NET", "Trigon");
+        assertThat(Diagnosis.ofNcclSettings(machine))
+                .extracting(finding -> finding.evidence())
+                .containsExactly("NCCL_NET=User in " + own + ", which RCCL reads");
+    }
+
     @Test
     void aNamedFileReplacesTheUsersFrom223On() throws IOException {
         homeOfPassword();

@@ -91,9 +91,7 @@ public final class EnableCommand extends NcclPlaces {
             } else {
                 write(file, Optional.of(next.text()), "written");
             }
-            if (isOfNccl(file)) {
-                others.ofFiles(file.path(), next.firstLine()).forEach(console::note);
-            }
+            others.ofFiles(file.path(), next.firstLine()).forEach(console::note);
         });
     }
 

@@ -114,10 +114,6 @@ abstract class NcclPlaces extends ToolCommand {
         console.say(file.path() + (dryRun ? ": would be " : ": ") + done);
     }
 
-    static boolean isOfNccl(OwnedFile file) {
-        return file.path().getFileName().toString().endsWith(OF_NCCL);
-    }
-
     /** The place of the description for container engines. */
     OwnedFile cdi() {
         return new OwnedFile(machine.file("etc/cdi/trigon.yaml"));

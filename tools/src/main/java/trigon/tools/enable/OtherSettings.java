@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
 import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.NcclFile;
 import trigon.cluster.machine.NcclFile.Line;
@@ -13,15 +15,19 @@ import trigon.cluster.machine.NcclFile.Line;
  * of all users, and the first line of a file wins. Pure.
  *
  * @param environment of this shell
- * @param files that NCCL reads
- * @param system the file of all users
+ * @param files that NCCL or RCCL reads
+ * @param system the files of all users
  * @param own Trigon's variables
  */
-record OtherSettings(Map<String, String> environment, List<NcclFile> files, Path system, Map<String, String> own) {
+record OtherSettings(Map<String, String> environment, List<NcclFile> files, Set<Path> system, Map<String, String> own) {
 
     static OtherSettings of(Machine machine, JobSettings settings) {
         return new OtherSettings(
-                machine.environment(), NcclFile.of(machine), machine.file(NcclFile.OF_SYSTEM), settings.variables());
+                machine.environment(),
+                Stream.concat(NcclFile.of(machine).stream(), NcclFile.ofRccl(machine).stream())
+                        .toList(),
+                Set.of(machine.file(NcclFile.OF_SYSTEM), machine.file(NcclFile.OF_RCCL)),
+                settings.variables());
     }
 
     /** Those of this shell, a line each. */
@@ -43,15 +49,18 @@ record OtherSettings(Map<String, String> environment, List<NcclFile> files, Path
      */
     List<String> ofFiles(Path target, int firstLine) {
         List<String> found = new ArrayList<>();
-        boolean ofUser = !target.equals(system);
+        boolean ofUser = !system.contains(target);
+        boolean ofRccl = target.getFileName().toString().endsWith("rccl.conf");
         String named = environment.getOrDefault(NcclFile.VARIABLE, "");
         if (ofUser && !named.isEmpty()) {
-            found.add("%s=%s in the environment of this shell: NCCL 2.23 and later reads that file, and not %s"
-                    .formatted(NcclFile.VARIABLE, named, target));
+            found.add("%s=%s in the environment of this shell: %s reads that file, and not %s"
+                    .formatted(
+                            NcclFile.VARIABLE, named, ofRccl ? "RCCL after ROCm 6.2" : "NCCL 2.23 and later", target));
         }
         for (NcclFile file : files) {
             boolean same = file.path().equals(target);
-            boolean readToo = same || !ofUser || file.path().equals(system);
+            boolean ofLibrary = NcclFile.isOfRccl(file.readers()) == ofRccl;
+            boolean readToo = ofLibrary && (same || !ofUser || system.contains(file.path()));
             for (Line line : readToo ? file.lines() : List.<Line>of()) {
                 String value = own.get(line.name());
                 if (value != null && !value.equals(line.value())) {

@@ -90,7 +90,7 @@ public final class ExplainCommand extends ToolCommand {
             throw wrong("either --to names another node, with or without --from, or --pid a process");
         }
         if (pid != 0) {
-            ProcessPaths paths = ProcessPaths.of(pid, console);
+            ProcessPaths paths = ProcessPaths.of(machine, pid, console);
             if (json) {
                 printJson("trigon.explain/1", paths.json());
             } else {

@@ -1,23 +1,31 @@
 package trigon.tools.explain;
 
+import java.util.List;
 import java.util.Map;
 import trigon.cluster.json.Json;
+import trigon.cluster.machine.Machine;
 import trigon.tools.console.CommandFailure;
 import trigon.tools.console.Console;
 import trigon.tools.console.Style;
 import trigon.tools.console.Table;
+import trigon.tools.machine.ProcessFacts;
 import trigon.tools.metrics.Job;
 import trigon.tools.metrics.Job.PathUse;
 
-/** The paths of a running process: the peers, the links to them, and what has gone over these. */
-record ProcessPaths(Job job) {
+/**
+ * The paths of a running process: the peers, the links to them, and what has gone over these.
+ *
+ * @param nccl libraries that are NCCL or RCCL
+ */
+record ProcessPaths(Job job, List<String> nccl) {
 
     /** Finds them; processes whose counters are none are noted on the console. */
-    static ProcessPaths of(long pid, Console console) {
-        return new ProcessPaths(Job.find(pid, console::note)
+    static ProcessPaths of(Machine machine, long pid, Console console) {
+        Job job = Job.find(pid, console::note)
                 .orElseThrow(() -> new CommandFailure("process " + pid
                         + " has no Trigon of this version, does not exist, or belongs to another user; \"trigon"
-                        + " jobs\" lists the processes you can see")));
+                        + " jobs\" lists the processes you can see"));
+        return new ProcessPaths(job, ProcessFacts.of(machine, pid).nccl());
     }
 
     void print(Console console) {
@@ -39,6 +47,9 @@ record ProcessPaths(Job job) {
                     path.counts().retries());
         }
         table.print(console);
+        if (!nccl.isEmpty()) {
+            console.out().println("It has loaded " + String.join(", ", nccl) + ".");
+        }
         console.out().println("\"trigon explain --to NODE\" says why a path takes that link; on that job's settings.");
     }
 
@@ -63,6 +74,7 @@ record ProcessPaths(Job job) {
         return Json.object(
                 "pid", job.pid(),
                 "program", job.program(),
+                "nccl", nccl,
                 "paths",
                         job.paths().stream()
                                 .map(path -> Json.object(

@@ -150,7 +150,9 @@ public final class LinksText {
         gpus.driver()
                 .ifPresent(driver -> console.paragraph("NVIDIA's driver: " + driver.version()
                         + (driver.open() ? ", open modules" : ", closed modules, which have no DMA-BUF")));
-        if (gpus.gpus().stream().allMatch(MachineGpus.Gpu::sharesMemory)) {
+        if (gpus.gpus().stream().allMatch(MachineGpus.Gpu::isOfAmd)) {
+            console.paragraph("Trigon offers RCCL no memory of GPUs: its buffers are in host memory.");
+        } else if (gpus.gpus().stream().allMatch(MachineGpus.Gpu::sharesMemory)) {
             console.paragraph("This chip's GPU has no memory of its own (DGX Spark): NICs reach none, by design,"
                     + " and NCCL's buffers are in host memory.");
         }

@@ -32,7 +32,7 @@ public record ProcessFacts(
     /** The kernel's suffix for a mapped file that was removed or replaced. */
     public static final String DELETED = " (deleted)";
 
-    private static final Pattern NCCL = Pattern.compile("libnccl\\.so(\\.[0-9.]+)?");
+    private static final Pattern NCCL = Pattern.compile("lib[nr]ccl\\.so(\\.[0-9.]+)?");
     private static final Pattern TRIGON = Pattern.compile("libnccl-(net|tuner)-trigon\\.so.*");
     private static final Pattern CODE = Pattern.compile("^\\S+ ..x. \\S+ \\S+ \\d+\\s+(/.*)$");
 
@@ -85,7 +85,7 @@ public record ProcessFacts(
         return words;
     }
 
-    /** Mapped libraries with NCCL's name. A program with NCCL linked in has none. */
+    /** Mapped libraries with NCCL's name, or RCCL's. A program with NCCL linked in has none. */
     public List<String> nccl() {
         return named(NCCL);
     }

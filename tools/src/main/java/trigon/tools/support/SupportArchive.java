@@ -181,6 +181,7 @@ final class SupportArchive implements AutoCloseable {
                                         .filter(line -> line.startsWith("PRETTY_NAME="))
                                         .findFirst()),
                 "nvidiaDriver", Machine.line(machine.file("proc/driver/nvidia/version")),
+                "amdDriver", Machine.line(machine.file("sys/module/amdgpu/version")),
                 "processes",
                         jobs.stream()
                                 .map(job -> Json.object(

@@ -20,6 +20,7 @@ import trigon.cluster.machine.MachineGpus;
 import trigon.cluster.machine.MachineGpus.AccessControl;
 import trigon.cluster.machine.MachineGpus.GpuPath;
 import trigon.cluster.machine.MachineGpus.PciDistance;
+import trigon.system.GpuVendor;
 import trigon.tools.Run;
 
 /** A made machine of two sockets: one has a NIC and a GPU below a switch and a GPU elsewhere, the other a GPU. */
@@ -135,6 +136,41 @@ class MachineGpusTest {
 
         write("proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.06  Wed\n");
         assertThat(MachineGpus.of(machine()).driver()).contains(new MachineGpus.Driver("535.183.06", false));
+    }
+
+    /** The numbers are those of a Strix Halo, whose GPU is a display controller; KFD has its processor, too. */
+    @Test
+    void amdsGpusAreThoseOfMachinesWithoutNvidias() throws IOException {
+        String function = "sys/devices/pci0000:00/0000:00:08.1/0000:c5:00.0";
+        function(function, 0, "0x1002", "0x038000");
+        write("sys/class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 32\ngfx_target_version 0\n");
+        write(
+                "sys/class/kfd/kfd/topology/nodes/1/properties",
+                "simd_count 80\ngfx_target_version 110501\nlocation_id 50432\ndomain 0\nbroken\nx -\n");
+        assertThat(MachineGpus.of(machine()).gpus()).hasSize(3).noneMatch(MachineGpus.Gpu::isOfAmd);
+
+        for (Path each : Machine.entries(root.resolve("sys/bus/pci/devices"))) {
+            if (Machine.line(each.resolve("vendor")).equals(Optional.of("0x10de"))) {
+                Files.delete(each);
+            }
+        }
+        assertThat(MachineGpus.of(machine()).gpus()).singleElement().satisfies(gpu -> {
+            assertThat(gpu.function()).isEqualTo("0000:c5:00.0");
+            assertThat(gpu.vendor()).contains(GpuVendor.AMD);
+            assertThat(gpu.model()).contains("gfx1151");
+            assertThat(gpu.sharesMemory()).isTrue();
+        });
+        assertThat(Run.of(machine(), 80, "links").out())
+                .containsPattern("mlx5_0 +0000:c5:00.0 +PHB .*gfx1151")
+                .contains("Trigon offers RCCL no memory of GPUs")
+                .doesNotContain("DGX Spark");
+        assertThat(JsonObject.parse(Run.of(machine(), 80, "links", "--json").out())
+                        .objects("gpus"))
+                .singleElement()
+                .satisfies(gpu -> assertThat(gpu.text("vendor")).isEqualTo("AMD"));
+
+        write("sys/class/kfd/kfd/topology/nodes/1/properties", "gfx_target_version 90010\nlocation_id 50432\n");
+        assertThat(MachineGpus.of(machine()).gpu("0000:c5:00.0").model()).contains("gfx90a");
     }
 
     @Test
