@@ -14,8 +14,8 @@ from pathlib import Path
 import turns
 from cluster import Launch, LaunchFailed, free_port, tail, trigon
 
-# a choice needs twenty samples, and each has one call in fifteen
-TIMES = {4096: 1500, 65_536: 1500, 1 << 20: 1000, 8 << 20: 600}
+# a choice needs three turns of eight calls, and has one turn in 32
+TIMES = {4096: 1500, 65_536: 1500, 1 << 20: 1000, 8 << 20: 1000}
 RUN_SECONDS, TUNE_SECONDS = 120, 300
 GIVEN = ("TRIGON_POLICY", "TRIGON_TRACE")
 

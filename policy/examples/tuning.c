@@ -1,10 +1,11 @@
 /*
  * Decides by the table that "trigon tune" writes into this object, from the mark on: the first row that fits. In turns,
- * it leaves half of the calls to NCCL, by the call's number, to show what the table gains.
+ * it leaves half of the calls to NCCL, some in a row, by the call's number, to show what the table gains.
  */
 #include "trigon_policy.h"
 
 #define ROWS 128
+#define CALLS_IN_A_ROW 8 /* as explore.c has them */
 
 struct row {
     u64 min_bytes;
@@ -27,9 +28,10 @@ static const volatile struct {
 
 SEC("tuner") int tune(struct trigon_tuner *ctx)
 {
-    u64 mixed = (ctx->call_seq + 1) * 0x9e3779b97f4a7c15ULL;
+    u64 turn = ctx->call_seq / CALLS_IN_A_ROW;
+    u64 mixed = (turn / 2 + 1) * 0x9e3779b97f4a7c15ULL; /* which one of two turns is the first */
     mixed = (mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9ULL;
-    if (tuning.in_turns && mixed >> 63)
+    if (tuning.in_turns && (mixed >> 63) == turn % 2)
         return TRIGON_PASS;
     for (u32 i = 0; i < ROWS; i++) {
         const volatile struct row *row = &tuning.rows[i];

@@ -114,7 +114,7 @@ struct trigon_chunk {
  * threads. What is not known is 0xffffffff.
  */
 enum {
-    NCCL_EVENT_COLLECTIVE = 1 << 1, /* from its first message to its last; without the network there is none */
+    NCCL_EVENT_COLLECTIVE = 1 << 1, /* from first message to last, less than all of a tree; none without network */
     NCCL_EVENT_P2P = 1 << 2,        /* a send or receive of the application's, likewise */
     NCCL_EVENT_OPERATION = 1 << 3,  /* what one channel sends to, or receives from, a peer for one of these */
     NCCL_EVENT_STEP = 1 << 4        /* a message of an operation, from when its data are there; a receive's, from its

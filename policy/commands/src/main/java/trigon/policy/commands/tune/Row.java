@@ -8,9 +8,9 @@ import trigon.policy.commands.tune.Sample.Asked;
  * @param usual what NCCL and Trigon choose without the table
  * @param usualNanos median with that
  * @param nanos median with the choice
- * @param samples with the choice
+ * @param times that the median with the choice is of
  */
-record Row(Asked what, Choice choice, Choice usual, long usualNanos, long nanos, int samples) {
+record Row(Asked what, Choice choice, Choice usual, long usualNanos, long nanos, int times) {
 
     /** Share of the time that is gained, in percent. */
     double gain() {

@@ -13,8 +13,14 @@ import trigon.policy.commands.tune.Sample.Asked;
 /** Decides by samples which rows a table has. Pure. */
 final class Selection {
 
-    /** The fewest samples whose median counts. */
-    static final int MIN_SAMPLES = 20;
+    /** The fewest times that samples have to be of, together. */
+    private static final int MIN_TIMES = 20;
+
+    /** The fewest samples whose median counts while all choices are tried, */
+    private static final int MIN_SAMPLES = 3;
+
+    /** and when a few are confirmed. */
+    private static final int MIN_CONFIRMING_SAMPLES = 10;
 
     /** Percent that a choice has to gain while all are tried. */
     private static final int GAIN = 5;
@@ -30,11 +36,11 @@ final class Selection {
 
     /** The largest gains first, where a table has no room for all; the order of equal ones is always the same. */
     private static final Comparator<Row> BY_GAIN = Comparator.comparingLong(
-                    (Row row) -> -(row.usualNanos() - row.nanos()) * row.samples())
+                    (Row row) -> -(row.usualNanos() - row.nanos()) * row.times())
             .thenComparing(BY_ASKED);
 
     private static final Comparator<Map.Entry<Asked, List<Sample>>> BY_FREQUENCY = Comparator.comparingInt(
-                    (Map.Entry<Asked, List<Sample>> each) -> each.getValue().size())
+                    (Map.Entry<Asked, List<Sample>> each) -> times(each.getValue()))
             .thenComparingLong(each -> each.getKey().bytes());
 
     private Selection() {}
@@ -63,11 +69,12 @@ final class Selection {
         Map<Choice, List<Sample>> byChoice =
                 samples.stream().collect(Collectors.groupingBy(Sample::choice, TreeMap::new, Collectors.toList()));
         Map.Entry<Choice, List<Sample>> usual = byChoice.entrySet().stream()
-                .max(Comparator.comparingInt(each -> each.getValue().size()))
+                .max(Comparator.comparingInt(each -> times(each.getValue())))
                 .orElseThrow();
         return byChoice.entrySet().stream()
                 .filter(each -> !each.getKey().equals(usual.getKey()))
-                .flatMap(each -> row(what, each.getKey(), usual.getKey(), each.getValue(), usual.getValue()).stream())
+                .filter(each -> isEnough(each.getValue(), MIN_SAMPLES) && isEnough(usual.getValue(), MIN_SAMPLES))
+                .map(each -> row(what, each.getKey(), usual.getKey(), each.getValue(), usual.getValue()))
                 .filter(row -> row.gains(GAIN))
                 .min(Comparator.comparingLong(Row::nanos).thenComparing(Row::choice));
     }
@@ -76,27 +83,33 @@ final class Selection {
     static List<Row> confirmed(List<Row> rows, List<Sample> samples) {
         Map<Asked, List<Sample>> byAsked = byAsked(samples);
         return rows.stream()
-                .flatMap(row -> {
-                    Map<Boolean, List<Sample>> byTable = byAsked.getOrDefault(row.what(), List.of()).stream()
-                            .collect(Collectors.partitioningBy(
-                                    sample -> sample.choice().equals(row.choice())));
-                    return row(
-                            row.what(),
-                            row.choice(),
-                            row.usual(),
-                            byTable.getOrDefault(true, List.of()),
-                            byTable.getOrDefault(false, List.of()))
-                            .stream();
-                })
+                .flatMap(row -> again(row, byAsked.getOrDefault(row.what(), List.of())).stream())
                 .filter(row -> row.gains(CONFIRMED_GAIN))
                 .toList();
     }
 
-    private static Optional<Row> row(
-            Asked what, Choice choice, Choice usual, List<Sample> chosen, List<Sample> others) {
-        return chosen.size() < MIN_SAMPLES || others.size() < MIN_SAMPLES
-                ? Optional.empty()
-                : Optional.of(new Row(what, choice, usual, median(others), median(chosen), chosen.size()));
+    private static Optional<Row> again(Row row, List<Sample> samples) {
+        List<Sample> chosen = samples.stream()
+                .filter(sample -> sample.choice().equals(row.choice()))
+                .toList();
+        List<Sample> others = samples.stream()
+                .filter(sample -> !sample.choice().equals(row.choice()))
+                .toList();
+        return isEnough(chosen, MIN_CONFIRMING_SAMPLES) && isEnough(others, MIN_CONFIRMING_SAMPLES)
+                ? Optional.of(row(row.what(), row.choice(), row.usual(), chosen, others))
+                : Optional.empty();
+    }
+
+    private static boolean isEnough(List<Sample> samples, int least) {
+        return samples.size() >= least && times(samples) >= MIN_TIMES;
+    }
+
+    private static int times(List<Sample> samples) {
+        return samples.stream().mapToInt(Sample::count).sum();
+    }
+
+    private static Row row(Asked what, Choice choice, Choice usual, List<Sample> chosen, List<Sample> others) {
+        return new Row(what, choice, usual, median(others), median(chosen), times(chosen));
     }
 
     private static long median(List<Sample> samples) {

@@ -1,12 +1,12 @@
 package trigon.policy.commands.tune;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
-import trigon.policy.commands.tune.Sample.Asked;
 import trigon.report.model.Collective;
-import trigon.report.model.Message;
 import trigon.report.model.Run;
 import trigon.report.model.RunBuilder;
 import trigon.report.read.TraceFolder;
@@ -19,18 +19,9 @@ import trigon.report.read.TraceFolder;
  */
 record TracedRun(List<Sample> samples, String problem) {
 
-    private static final String ALL_GATHER = "AllGather";
-    private static final String REDUCE_SCATTER = "ReduceScatter";
-
-    /** By NCCL's numbers. */
-    private static final List<String> COLLECTIVES =
-            List.of("Broadcast", "Reduce", ALL_GATHER, REDUCE_SCATTER, "AllReduce");
-
     static TracedRun read(Path folder) {
         Run run = RunBuilder.build(TraceFolder.read(List.of(folder)));
-        List<Sample> samples = run.collectives().stream()
-                .flatMap(each -> sample(each).stream())
-                .toList();
+        List<Sample> samples = samples(run.collectives());
         return new TracedRun(samples, samples.isEmpty() ? problem(folder, run) : "");
     }
 
@@ -41,49 +32,48 @@ record TracedRun(List<Sample> samples, String problem) {
                     + " loads Trigon";
         }
         return run.profiled()
-                ? "the program had no collectives over the network whose communicators and choices NCCL's profiler"
-                        + " says: NCCL 2.27 or later is needed"
+                ? "the program had no two collectives in a row that were alike, went over the network, and whose"
+                        + " communicators and choices NCCL's profiler says: NCCL 2.27 or later is needed"
                 : "NCCL's profiler has not said what the collectives are: with NCCL before 2.28.3, set"
                         + " NCCL_PROFILER_PLUGIN to the path of libnccl-net-trigon.so";
     }
 
-    private static Optional<Sample> sample(Collective collective) {
-        int number = COLLECTIVES.indexOf(collective.name());
-        long begin = collective.messages().stream()
-                .mapToLong(Message::tried)
-                .filter(time -> time != 0)
-                .min()
-                .orElse(0);
-        long end = collective.messages().stream()
-                .flatMap(message -> Stream.of(message.sent(), message.received()))
-                .mapToLong(Long::longValue)
-                .max()
-                .orElse(0);
-        long bytes = bytes(collective);
-        if (number < 0 || bytes <= 0 || collective.nodes() < 1 || begin == 0 || end <= begin) {
+    /**
+     * Times of rows of collectives of a communicator, each like the one before: from end to end, which is what the
+     * program feels. One collective's own messages do not tell that. They begin late on a rank that waits for others,
+     * and end early on one that others wait for: more so in a tree than in a ring. Within a row, that cancels out.
+     */
+    private static List<Sample> samples(List<Collective> collectives) {
+        Map<String, List<Ended>> latest = new HashMap<>();
+        List<List<Ended>> rows = new ArrayList<>();
+        for (Collective each : collectives) {
+            Optional<Ended> ended = Ended.of(each);
+            List<Ended> row = latest.getOrDefault(each.communicator(), List.of());
+            if (ended.isEmpty() || row.isEmpty() || !ended.get().isLike(row.getLast())) {
+                row = new ArrayList<>();
+                rows.add(row);
+            }
+            ended.ifPresent(row::add);
+            latest.put(each.communicator(), row);
+        }
+        return rows.stream().flatMap(row -> sample(row).stream()).toList();
+    }
+
+    private static Optional<Sample> sample(List<Ended> row) {
+        int count = row.size() - 1;
+        if (count < 1) {
             return Optional.empty();
         }
-        Asked what = new Asked(number, collective.ranks(), collective.nodes(), bytes);
-        return Choice.of(collective.algorithm(), collective.channels())
-                .map(choice -> new Sample(what, choice, end - begin));
-    }
-
-    /** Bytes as NCCL's tuners count them: those of all ranks where each has a part. */
-    private static long bytes(Collective collective) {
-        boolean parts = List.of(ALL_GATHER, REDUCE_SCATTER).contains(collective.name());
-        return collective.bytes() * (parts ? collective.ranks() : 1);
-    }
-
-    /** Name of a collective by its number. */
-    static String name(int collective) {
-        return COLLECTIVES.get(collective);
+        long nanos = (row.getLast().time() - row.getFirst().time()) / count;
+        return Optional.of(new Sample(row.getFirst().what(), row.getFirst().choice(), nanos, count))
+                .filter(sample -> nanos > 0);
     }
 
     /** Tells whether nothing was run in more than one way, as if no policy had been loaded. */
     boolean isOfOneChoice() {
         return samples.stream().map(Sample::what).distinct().count()
                 == samples.stream()
-                        .map(sample -> new Sample(sample.what(), sample.choice(), 0))
+                        .map(sample -> new Sample(sample.what(), sample.choice(), 0, 0))
                         .distinct()
                         .count();
     }

@@ -29,8 +29,9 @@ import trigon.tools.nodes.ReachOptions;
             "Without a program: what a message costs and how fast bytes go, over 1, 2 and 4 connections at once.",
             "With a program: runs it twice. In the first run, half of its collectives try other algorithms, protocols"
                     + " and numbers of channels; in the second one, those that were 5 percent faster take turns"
-                    + " with the usual ones. What gains 3 percent again becomes a policy. A choice needs 20"
-                    + " samples: the program has to call a collective some 1000 times. It is started by your own"
+                    + " with the usual ones. What gains 3 percent again becomes a policy. Times are from the end of a"
+                    + " collective to the end of the next one like it: the program has to call such in a row, some"
+                    + " 1000 times. It is started by your own"
                     + " launcher, which has to pass TRIGON_POLICY and TRIGON_TRACE on to all nodes, as in: trigon"
                     + " tune --nodes a,b --out /etc/trigon/tuned.o -- mpirun -x TRIGON_POLICY -x TRIGON_TRACE ./train"
         })

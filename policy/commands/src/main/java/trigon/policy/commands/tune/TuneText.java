@@ -14,7 +14,7 @@ final class TuneText {
     /** Says that there is no result; returns the exit status. */
     static int nothing(TracedRun first, Console to) {
         to.paragraph("Nothing was written: no choice was faster by enough, in %d collectives."
-                .formatted(first.samples().size()));
+                .formatted(first.samples().stream().mapToInt(Sample::count).sum()));
         if (first.isOfOneChoice()) {
             to.paragraph("Each collective was run in one way only, as if the policy had not been loaded, or"
                     + " NCCL_ALGO and NCCL_PROTO left no choice. NCCL_DEBUG=INFO names the policy.");
@@ -27,7 +27,7 @@ final class TuneText {
         Table table = new Table("collective", "ranks", "nodes", "bytes", "usual", "us", "now", "us", "gain");
         for (Row row : rows) {
             table.row(
-                    TracedRun.name(row.what().collective()),
+                    row.what().name(),
                     row.what().ranks(),
                     row.what().nodes(),
                     row.what().minBytes(),

@@ -17,10 +17,12 @@ class SelectionTest {
     private static final Choice THIRD = new Choice(0, 2, 4);
     private static final Asked WHAT = new Asked(4, 4, 4, 65_536);
 
+    private static final int TIMES = 7;
+
     private final List<Sample> samples = new ArrayList<>();
 
     private void add(Asked what, Choice choice, int count, long nanos) {
-        IntStream.range(0, count).forEach(_ -> samples.add(new Sample(what, choice, nanos)));
+        IntStream.range(0, count).forEach(_ -> samples.add(new Sample(what, choice, nanos, TIMES)));
     }
 
     private List<Row> explored() {
@@ -40,7 +42,7 @@ class SelectionTest {
         add(WHAT, OTHER, 20, 900);
         add(WHAT, THIRD, 20, 800);
 
-        assertThat(explored()).containsExactly(new Row(WHAT, THIRD, USUAL, 1000, 800, 20));
+        assertThat(explored()).containsExactly(new Row(WHAT, THIRD, USUAL, 1000, 800, 20 * TIMES));
         assertThat(explored().getFirst().gain()).isEqualTo(20);
     }
 
@@ -70,15 +72,27 @@ class SelectionTest {
     @Test
     void fewSamplesDoNotCount() {
         add(WHAT, USUAL, 100, 1000);
-        add(WHAT, OTHER, 19, 1);
+        add(WHAT, OTHER, 2, 1);
+
+        assertThat(explored()).isEmpty();
+
+        add(WHAT, OTHER, 1, 1);
+
+        assertThat(explored()).hasSize(1);
+    }
+
+    @Test
+    void fewTimesDoNotCount() {
+        add(WHAT, USUAL, 100, 1000);
+        samples.addAll(Collections.nCopies(19, new Sample(WHAT, OTHER, 1, 1)));
 
         assertThat(explored()).isEmpty();
     }
 
     @Test
     void withoutEnoughOfTheUsualChoiceNothingIsCompared() {
-        add(WHAT, USUAL, 19, 1000);
-        add(WHAT, OTHER, 18, 1);
+        samples.addAll(Collections.nCopies(2, new Sample(WHAT, USUAL, 1000, 100)));
+        add(WHAT, OTHER, 3, 1);
 
         assertThat(explored()).isEmpty();
     }
@@ -121,7 +135,7 @@ class SelectionTest {
 
         add(frequent, THIRD, 20, 700);
 
-        assertThat(explored()).containsExactly(new Row(frequent, THIRD, USUAL, 1000, 700, 20));
+        assertThat(explored()).containsExactly(new Row(frequent, THIRD, USUAL, 1000, 700, 20 * TIMES));
     }
 
     @Test
@@ -143,7 +157,7 @@ class SelectionTest {
         add(WHAT, OTHER, 20, 970);
 
         assertThat(Selection.confirmed(List.of(row), samples))
-                .containsExactly(new Row(WHAT, OTHER, USUAL, 1000, 970, 20));
+                .containsExactly(new Row(WHAT, OTHER, USUAL, 1000, 970, 20 * TIMES));
     }
 
     @Test
@@ -159,7 +173,7 @@ class SelectionTest {
     void whatIsNotTriedAgainIsDropped() {
         Row row = new Row(WHAT, OTHER, USUAL, 1000, 800, 20);
         add(WHAT, OTHER, 20, 1);
-        add(WHAT, USUAL, 19, 1000);
+        add(WHAT, USUAL, 9, 1000);
 
         assertThat(Selection.confirmed(List.of(row), samples)).isEmpty();
         assertThat(Selection.confirmed(List.of(row), List.of())).isEmpty();
