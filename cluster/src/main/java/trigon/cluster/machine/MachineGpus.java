@@ -15,6 +15,9 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import trigon.routing.hardware.NicHardware;
+import trigon.routing.hardware.PciDistance;
+import trigon.routing.hardware.PciPath;
 import trigon.system.GpuVendor;
 
 /**
@@ -27,14 +30,19 @@ import trigon.system.GpuVendor;
  */
 public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, Nic> nics) {
 
-    /** Display and 3D controllers, and AMD's processing accelerators. */
-    private static final Pattern CLASS = Pattern.compile("0x(03(00|02|80)|1200).*");
-
     private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,}(?:\\.\\d+)+)\\b");
     private static final Pattern MODEL = Pattern.compile("(?m)^Model:\\s*(.+?)\\s*$");
 
     /** In the model of a GPU of DGX Spark or of Strix Halo, or of another machine with that chip. */
     private static final Pattern SHARES_MEMORY = Pattern.compile("GB10|gfx1151");
+
+    /** Bytes of a port's configuration that every user may read. */
+    private static final int READABLE_BY_ALL = 64;
+
+    private static final int EXTENDED_CAPABILITIES = 0x100;
+    private static final int ACCESS_CONTROL_SERVICES = 0x0d;
+    private static final int CONTROL_REGISTER = 6;
+    private static final int REDIRECTS_REQUESTS_OR_COMPLETIONS = 0b1100;
 
     /**
      * A GPU.
@@ -107,25 +115,6 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
         }
     }
 
-    /** Distance of two PCI functions, in the terms of nvidia-smi and NCCL, the nearest first. */
-    public enum PciDistance {
-        /** Below one switch. */
-        PIX,
-        /** Below several switches of one root port. */
-        PXB,
-        /** Through a host bridge, which is the CPU's. */
-        PHB,
-        /** Through several host bridges of one NUMA node. */
-        NODE,
-        /** Through several NUMA nodes. */
-        SYS;
-
-        /** Tells whether traffic between the two bypasses the CPU; only then NCCL uses a NIC for memory of a GPU. */
-        public boolean isBelowTheCpu() {
-            return compareTo(PXB) <= 0;
-        }
-    }
-
     private static boolean translates(Optional<String> iommu) {
         return iommu.filter(type -> !type.equals("identity")).isPresent();
     }
@@ -137,10 +126,11 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
 
     /** Reads the files as they are now. */
     public static MachineGpus of(Machine machine) {
+        NicHardware hardware = new NicHardware(machine.file("sys"));
         Optional<GpuVendor> vendor = Stream.of(GpuVendor.values())
-                .filter(each -> !functions(machine, each).isEmpty())
+                .filter(each -> !hardware.gpus(each).isEmpty())
                 .findFirst();
-        List<Path> functions = vendor.map(each -> functions(machine, each)).orElse(List.of());
+        List<Path> functions = vendor.map(hardware::gpus).orElse(List.of());
         Map<String, String> ofAmd = AmdGpus.architectures(machine);
         Map<String, Nic> nics = new TreeMap<>();
         for (Path device : Machine.entries(machine.file("sys/class/infiniband"))) {
@@ -165,18 +155,6 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
                 .filter(each -> each.function().equals(function))
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private static List<Path> functions(Machine machine, GpuVendor vendor) {
-        String number = "0x%04x".formatted(vendor.pciNumber());
-        return Machine.entries(machine.file("sys/bus/pci/devices")).stream()
-                .filter(function -> Machine.line(function.resolve("vendor"))
-                                .filter(number::equals)
-                                .isPresent()
-                        && Machine.line(function.resolve("class"))
-                                .filter(text -> CLASS.matcher(text).matches())
-                                .isPresent())
-                .toList();
     }
 
     private static Gpu gpu(Machine machine, Path function, Optional<GpuVendor> vendor, Map<String, String> ofAmd) {
@@ -212,120 +190,47 @@ public record MachineGpus(List<Gpu> gpus, Optional<Driver> driver, Map<String, N
                 paths.add(new GpuPath(
                         function.getFileName().toString(),
                         distance,
-                        distance.isBelowTheCpu() ? Optional.of(nic.accessControl(gpu)) : Optional.empty()));
+                        distance.isBelowTheCpu() ? Optional.of(accessControl(nic, gpu)) : Optional.empty()));
             });
         }
         paths.sort(Comparator.comparing(GpuPath::distance).thenComparing(GpuPath::gpu));
         return new Nic(nic.function().getFileName().toString(), iommu(nic.function()), paths);
     }
 
-    /**
-     * The way from a PCI host bridge to a function, as sysfs has it.
-     *
-     * @param steps folders, from the host bridge to the function
-     */
-    private record PciPath(List<Path> steps) {
+    /** Tells whether a port between the two sends what is for the other up to the CPU first. */
+    private static AccessControl accessControl(PciPath one, PciPath other) {
+        return one.portsTo(other).stream()
+                .map(MachineGpus::accessControl)
+                .max(AccessControl::compareTo)
+                .orElse(AccessControl.OFF);
+    }
 
-        private static final Pattern HOST_BRIDGE = Pattern.compile("pci[0-9a-f]{4,}:[0-9a-f]{2}");
-        private static final int BELOW_ONE_SWITCH = 2; // its port, and the function
-
-        /** Bytes of the configuration that every user may read. */
-        private static final int READABLE_BY_ALL = 64;
-
-        private static final int EXTENDED_CAPABILITIES = 0x100;
-        private static final int ACCESS_CONTROL_SERVICES = 0x0d;
-        private static final int CONTROL_REGISTER = 6;
-        private static final int REDIRECTS_REQUESTS_OR_COMPLETIONS = 0b1100;
-
-        PciPath {
-            steps = List.copyOf(steps);
+    private static AccessControl accessControl(Path port) {
+        ByteBuffer configuration;
+        try {
+            configuration =
+                    ByteBuffer.wrap(Files.readAllBytes(port.resolve("config"))).order(ByteOrder.LITTLE_ENDIAN);
+        } catch (IOException _) {
+            return AccessControl.UNKNOWN;
         }
-
-        /** Reads that of a device in sysfs; empty if it is none of PCI. */
-        static Optional<PciPath> of(Path device) {
-            List<Path> steps = new ArrayList<>();
-            try {
-                for (Path at = device.toRealPath(); at != null && at.getFileName() != null; at = at.getParent()) {
-                    steps.addFirst(at);
-                    if (HOST_BRIDGE.matcher(at.getFileName().toString()).matches()) {
-                        return Optional.of(new PciPath(steps));
-                    }
-                }
-            } catch (IOException _) {
-                return Optional.empty();
+        int size = configuration.limit();
+        if (size <= READABLE_BY_ALL) {
+            return AccessControl.UNKNOWN;
+        }
+        int at = EXTENDED_CAPABILITIES;
+        while (at >= EXTENDED_CAPABILITIES && at + Long.BYTES <= size) {
+            int header = configuration.getInt(at);
+            if ((header & 0xffff) == ACCESS_CONTROL_SERVICES) {
+                return (configuration.getShort(at + CONTROL_REGISTER) & REDIRECTS_REQUESTS_OR_COMPLETIONS) == 0
+                        ? AccessControl.OFF
+                        : AccessControl.REDIRECTS;
             }
-            return Optional.empty();
-        }
-
-        Path function() {
-            return steps.getLast();
-        }
-
-        PciDistance to(PciPath other) {
-            int common = common(other);
-            if (common == 0) {
-                return numaNode() == other.numaNode() ? PciDistance.NODE : PciDistance.SYS;
+            int next = header >>> 20;
+            if (next <= at) {
+                break; // the end of the list, or none that is right
             }
-            if (common == 1) {
-                return PciDistance.PHB;
-            }
-            return Math.max(steps.size(), other.steps.size()) - common <= BELOW_ONE_SWITCH
-                    ? PciDistance.PIX
-                    : PciDistance.PXB;
+            at = next;
         }
-
-        private int common(PciPath other) {
-            int common = 0;
-            while (common < Math.min(steps.size(), other.steps.size())
-                    && steps.get(common).equals(other.steps.get(common))) {
-                common++;
-            }
-            return common;
-        }
-
-        /** A negative number where the machine has one only. */
-        private long numaNode() {
-            return Machine.number(function().resolve("numa_node")).orElse(-1L);
-        }
-
-        /** Tells whether a port between the two sends what is for the other up to the CPU first. */
-        AccessControl accessControl(PciPath other) {
-            int common = common(other);
-            List<Path> ports = new ArrayList<>(steps.subList(common, Math.max(common, steps.size() - 1)));
-            ports.addAll(other.steps.subList(common, Math.max(common, other.steps.size() - 1)));
-            return ports.stream()
-                    .map(PciPath::accessControl)
-                    .max(AccessControl::compareTo)
-                    .orElse(AccessControl.OFF);
-        }
-
-        private static AccessControl accessControl(Path port) {
-            ByteBuffer configuration;
-            try {
-                configuration = ByteBuffer.wrap(Files.readAllBytes(port.resolve("config")))
-                        .order(ByteOrder.LITTLE_ENDIAN);
-            } catch (IOException _) {
-                return AccessControl.UNKNOWN;
-            }
-            int size = configuration.limit();
-            if (size <= READABLE_BY_ALL) {
-                return AccessControl.UNKNOWN;
-            }
-            int at = EXTENDED_CAPABILITIES;
-            while (at >= EXTENDED_CAPABILITIES && at + Long.BYTES <= size) {
-                int header = configuration.getInt(at);
-                if ((header & 0xffff) == ACCESS_CONTROL_SERVICES) {
-                    return (configuration.getShort(at + CONTROL_REGISTER) & REDIRECTS_REQUESTS_OR_COMPLETIONS) == 0
-                            ? AccessControl.OFF
-                            : AccessControl.REDIRECTS;
-                }
-                int next = header >>> 20;
-                if (next <= at) {
-                    break; // the end of the list, or none that is right
-                }
-                at = next;
-            }
-            return AccessControl.OFF;
-        }
+        return AccessControl.OFF;
     }
 }

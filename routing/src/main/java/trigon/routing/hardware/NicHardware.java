@@ -3,10 +3,15 @@ package trigon.routing.hardware;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import trigon.routing.LocalLink;
+import trigon.system.GpuVendor;
+import trigon.system.file.Folder;
 import trigon.verbs.LinkKind;
 
 /**
@@ -17,6 +22,9 @@ import trigon.verbs.LinkKind;
 public final class NicHardware {
 
     private static final Logger log = LoggerFactory.getLogger(NicHardware.class);
+
+    /** Display and 3D controllers, and AMD's processing accelerators. */
+    private static final Pattern GPU = Pattern.compile("0x(03(00|02|80)|1200).*");
 
     private final Path sysfs;
 
@@ -41,6 +49,37 @@ public final class NicHardware {
         } catch (IOException e) {
             log.debug("{} is no PCI function: {}", link, e.toString());
             return Optional.empty();
+        }
+    }
+
+    /** The PCI functions of the GPUs that jobs use: AMD's only where there are none of NVIDIA's. */
+    public List<Path> gpus() {
+        return Stream.of(GpuVendor.values())
+                .map(this::gpus)
+                .filter(each -> !each.isEmpty())
+                .findFirst()
+                .orElse(List.of());
+    }
+
+    /** The PCI functions of a vendor's GPUs, by their addresses. */
+    public List<Path> gpus(GpuVendor vendor) {
+        String number = "0x%04x".formatted(vendor.pciNumber());
+        try {
+            return Folder.entries(sysfs.resolve("bus/pci/devices")).stream()
+                    .filter(function -> text(function.resolve("vendor")).equals(number)
+                            && GPU.matcher(text(function.resolve("class"))).matches())
+                    .toList();
+        } catch (IOException e) {
+            log.debug("no GPUs: {}", e.toString());
+            return List.of();
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file).strip();
+        } catch (IOException _) {
+            return "";
         }
     }
 

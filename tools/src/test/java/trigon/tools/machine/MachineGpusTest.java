@@ -19,7 +19,7 @@ import trigon.cluster.machine.Machine;
 import trigon.cluster.machine.MachineGpus;
 import trigon.cluster.machine.MachineGpus.AccessControl;
 import trigon.cluster.machine.MachineGpus.GpuPath;
-import trigon.cluster.machine.MachineGpus.PciDistance;
+import trigon.routing.hardware.PciDistance;
 import trigon.system.GpuVendor;
 import trigon.tools.Run;
 
