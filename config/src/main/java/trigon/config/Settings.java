@@ -291,6 +291,14 @@ public final class Settings {
             "`on` or `off`: whether Trigon offers NCCL GIN and RMA, the same on all nodes; see [one-sided"
                     + " communication](one-sided.md)");
 
+    /** Number of devices that NCCL sees, unless NICs read and write memory of GPUs. */
+    public static final SettingKey<Integer> DEVICES = ofFile(
+            "devices",
+            new WholeNumber(1, 64),
+            "1",
+            "network devices that NCCL sees on nodes with several GPUs, each for the NICs near to some of them, the"
+                    + " same on all nodes; see [several GPUs](faster.md#nodes-with-several-gpus)");
+
     /** True if NICs read and write memory of GPUs. */
     public static final SettingKey<GpuMemoryUse> GPU_MEMORY = ofBoth(
             "TRIGON_GPU_MEMORY",

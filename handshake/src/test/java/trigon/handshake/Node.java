@@ -90,8 +90,8 @@ public final class Node implements AutoCloseable {
             throw new AssertionError(e);
         }
         HandshakeConfig config = new HandshakeConfig(timeout, PortRange.ANY, peerTimeout, stoppedTimeout, clusterKey);
-        identity =
-                new NodeIdentity("node-" + address, OptionalInt.empty(), fingerprint, new Decider(1, false, 0), true);
+        identity = new NodeIdentity(
+                "node-" + address, OptionalInt.empty(), fingerprint, new Decider(1, false, 0), 1, true);
         listeners = HandshakeListeners.open(loop, config, identity, List.of(this.address));
         client = new HandshakeClient(loop, config);
     }

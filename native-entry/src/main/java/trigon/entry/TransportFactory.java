@@ -140,7 +140,7 @@ final class TransportFactory implements NetPluginFactory {
                         hostName,
                         pageBytes,
                         discovered,
-                        new HostDevices(providers, gpus.writes()),
+                        new HostDevices(providers, gpus.writes(), hardware),
                         kernel,
                         new LaterLinkSearch(
                                 settings,

@@ -34,7 +34,7 @@ class ConfigErrorsTest {
             value = {
                 "link: auto | :10: unknown key link with value \"auto\": known here are version, nodes, peers, links,"
                         + " queuePair, handshake, ports, failover, lanes, stripes, relay, circuits, routes, topology,"
-                        + " policy, tuning, oneSided, gpuMemory; did you mean links?",
+                        + " policy, tuning, oneSided, devices, gpuMemory; did you mean links?",
                 "queuePair: {gidindex: 3} | :10: unknown key queuePair.gidindex with value 3: ... did you mean"
                         + " gidIndex?",
                 "handshake: {zzz: 3} | unknown key handshake.zzz with value 3: known here are timeout, peerTimeout",

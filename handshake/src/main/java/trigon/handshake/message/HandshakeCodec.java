@@ -33,8 +33,9 @@ import trigon.verbs.QueuePairEndpoint;
  *       a repetition (1, 0 or 1)
  *   <li>6 Challenge: nonce (32), proof
  *   <li>1 Offer: connection (8), node name (1 + n bytes of UTF-8), node index (2), fingerprint of the settings (4),
- *       version of the built-in tuner (1), fingerprint of the policy (4), flags (1; 1: failover, 2: a policy in
- *       the settings), kind (1), attempt (8), queue pair's index (1) of how many (1), endpoint,
+ *       version of the built-in tuner (1), fingerprint of the policy (4), devices that NCCL sees (1),
+ *       flags (1; 1: failover, 2: a policy in the settings), kind (1), attempt (8), queue pair's index (1) of how many
+ *       (1), endpoint,
  *       clear-to-send address (8) and key (4), longest message (8), attempt to resume (4, 0: none), messages begun (8),
  *       confirmed (8), number of listeners (1), the listeners as in {@link LinkAddress#write}, proof
  *   <li>2 Answer: node name (1 + n bytes of UTF-8), kind (1), endpoint, memory address (8) and key (4), longest message

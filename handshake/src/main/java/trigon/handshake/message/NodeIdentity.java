@@ -11,12 +11,16 @@ import java.util.OptionalInt;
  * @param index its index in the cluster's configuration, 0 to 65534; empty where there is none
  * @param configFingerprint hash of the settings that all nodes should share
  * @param decider by what its ranks decide on collectives
+ * @param devices that the settings have NCCL see, 1 to 255
  * @param failover whether its ends of connections can go on over other paths
  */
-public record NodeIdentity(String name, OptionalInt index, int configFingerprint, Decider decider, boolean failover) {
+public record NodeIdentity(
+        String name, OptionalInt index, int configFingerprint, Decider decider, int devices, boolean failover) {
 
     /** The longest name, in bytes of UTF-8. */
     public static final int MAX_NAME_BYTES = 255;
+
+    private static final int MAX_DEVICES = 255;
 
     private static final int FAILOVER = 1;
     private static final int HAS_POLICY = 2;
@@ -27,6 +31,9 @@ public record NodeIdentity(String name, OptionalInt index, int configFingerprint
     public NodeIdentity {
         requireName(name);
         requireIndex(index);
+        if (devices < 1 || devices > MAX_DEVICES) {
+            throw new IllegalArgumentException(devices + " devices are not 1.." + MAX_DEVICES);
+        }
     }
 
     static void requireName(String name) {
@@ -43,16 +50,20 @@ public record NodeIdentity(String name, OptionalInt index, int configFingerprint
     /** The same at a connection of a communicator for which that policy decides. */
     public NodeIdentity decidingBy(int policy) {
         Decider other = new Decider(decider.tuner(), decider.hasPolicy(), policy);
-        return new NodeIdentity(name, index, configFingerprint, other, failover);
+        return new NodeIdentity(name, index, configFingerprint, other, devices, failover);
     }
 
-    /** Writes all but the name, in network order: index (2), fingerprint (4), tuner (1), policy (4) and flags (1). */
+    /**
+     * Writes all but the name, in network order: index (2), fingerprint (4), tuner (1), policy (4), devices (1) and
+     * flags (1).
+     */
     void writeAfterName(ByteBuffer to) {
         int flags = (failover ? FAILOVER : 0) | (decider.hasPolicy() ? HAS_POLICY : 0);
         to.putShort((short) toWire(index))
                 .putInt(configFingerprint)
                 .put((byte) decider.tuner())
                 .putInt(decider.policy())
+                .put((byte) devices)
                 .put((byte) flags);
     }
 
@@ -67,12 +78,13 @@ public record NodeIdentity(String name, OptionalInt index, int configFingerprint
         int fingerprint = from.getInt();
         int tuner = Byte.toUnsignedInt(from.get());
         int policy = from.getInt();
+        int devices = Byte.toUnsignedInt(from.get());
         int flags = from.get();
         if ((flags & ~(FAILOVER | HAS_POLICY)) != 0) {
             throw new IllegalArgumentException("its node's flags are " + Byte.toUnsignedInt((byte) flags));
         }
         Decider decider = new Decider(tuner, (flags & HAS_POLICY) != 0, policy);
-        return new NodeIdentity(name, index, fingerprint, decider, (flags & FAILOVER) != 0);
+        return new NodeIdentity(name, index, fingerprint, decider, devices, (flags & FAILOVER) != 0);
     }
 
     static void requireIndex(OptionalInt index) {

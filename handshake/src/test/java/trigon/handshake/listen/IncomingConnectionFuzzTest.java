@@ -39,7 +39,7 @@ public class IncomingConnectionFuzzTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final NodeIdentity SELF =
-            new NodeIdentity("a", OptionalInt.empty(), 0, new Decider(1, false, 0), true);
+            new NodeIdentity("a", OptionalInt.empty(), 0, new Decider(1, false, 0), 1, true);
     private static final RandomMessages MESSAGES = new RandomMessages(new Random(7));
     private static final Offer OFFER = MESSAGES.offer(FuzzedPeer.CONNECTION, LinkKind.RDMA);
     private static final Answer ANSWER = MESSAGES.answer(LinkKind.RDMA);

@@ -44,7 +44,7 @@ class HandshakeCodecTest {
     void writesTheDocumentedBytes() {
         Offer offer = new Offer(
                 new ConnectionId(0x0102030405060708L),
-                new NodeIdentity("ab", OptionalInt.of(3), 0x11223344, new Decider(9, true, 0x55667788), true),
+                new NodeIdentity("ab", OptionalInt.of(3), 0x11223344, new Decider(9, true, 0x55667788), 6, true),
                 LinkKind.RDMA,
                 new Stripe(0x1112131415161718L, 2, 5),
                 new QueuePairEndpoint(0x123456, 0xABCDEF, new Gid(1, 2), 7, Mtu.MTU_4096),
@@ -52,7 +52,7 @@ class HandshakeCodecTest {
                 1 << 30,
                 Optional.of(new ResumeCounts(6, 9, 8, true)),
                 List.of(new LinkAddress(InetAddress.ofLiteral("10.0.12.1"), 24, 0x4567, Set.of(LinkKind.SOFTWARE))));
-        int bytes = 8 + 3 + 2 + 9 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
+        int bytes = 8 + 3 + 2 + 10 + 1 + 1 + 10 + 27 + 12 + 8 + 21 + 9 + 32;
         ByteBuffer expected = ByteBuffer.allocate(HandshakeCodec.HEADER_BYTES + bytes)
                 .putInt(0x5472674D)
                 .put((byte) 18)
@@ -65,6 +65,7 @@ class HandshakeCodecTest {
                 .putInt(0x11223344)
                 .put((byte) 9)
                 .putInt(0x55667788)
+                .put((byte) 6)
                 .put((byte) 3)
                 .put((byte) 1)
                 .putLong(0x1112131415161718L)
@@ -103,7 +104,7 @@ class HandshakeCodecTest {
                 .putInt(0)
                 .put(new byte[] {2, 'c', 'd'})
                 .put((byte) 2)
-                .put(expected.array(), HandshakeCodec.HEADER_BYTES + 8 + 3 + 2 + 9 + 1 + 1 + 10, 27 + 12 + 8)
+                .put(expected.array(), HandshakeCodec.HEADER_BYTES + 8 + 3 + 2 + 10 + 1 + 1 + 10, 27 + 12 + 8)
                 .putInt(25_000)
                 .put((byte) 1)
                 .putLong(9);

@@ -121,7 +121,8 @@ public final class RandomMessages {
 
     public NodeIdentity node() {
         String name = "n" + text(random.nextInt(40)).replace('\n', ' ');
-        return new NodeIdentity(name, index(), random.nextInt(), decider(), random.nextBoolean());
+        return new NodeIdentity(
+                name, index(), random.nextInt(), decider(), random.nextInt(1, 256), random.nextBoolean());
     }
 
     private Decider decider() {

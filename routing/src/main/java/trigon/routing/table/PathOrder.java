@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import trigon.routing.LocalLink;
@@ -40,15 +39,14 @@ final class PathOrder {
      *
      * @param paths that are to be ordered
      * @param listed whether the user has listed them
-     * @param preferred a link that goes before others that are as good
+     * @param preferred links that go before others that are as good
      */
-    static Comparator<Path> of(List<Path> paths, boolean listed, Optional<LocalLink> preferred) {
+    static Comparator<Path> of(List<Path> paths, boolean listed, Set<LocalLink> preferred) {
         Set<String> ambiguous = paths.stream()
                 .filter(path -> path.reason().isInPlaceOfSubnet())
                 .map(path -> path.local().interfaceName())
                 .collect(Collectors.toSet());
-        Comparator<Path> preferredFirst = Comparator.comparing(
-                path -> preferred.filter(link -> link.equals(path.local())).isEmpty());
+        Comparator<Path> preferredFirst = Comparator.comparing(path -> !preferred.contains(path.local()));
         if (listed) {
             return MAX_DIRECT.thenComparing(preferredFirst).thenComparing(BY_RANK);
         }

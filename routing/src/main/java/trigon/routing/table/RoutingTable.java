@@ -113,15 +113,15 @@ public final class RoutingTable {
      * @throws NoPathException if there is none
      */
     public List<Path> pathsTo(PeerDescription peer) {
-        return pathsTo(peer, Optional.empty());
+        return pathsTo(peer, Set.of());
     }
 
     /**
-     * The same, with one of the links before others that lead to the peer as directly as it does.
+     * The same, with some of the links before others that lead to the peer as directly.
      *
      * @throws NoPathException if there is none
      */
-    public List<Path> pathsTo(PeerDescription peer, Optional<LocalLink> preferred) {
+    public List<Path> pathsTo(PeerDescription peer, Set<LocalLink> preferred) {
         String name = nameOf(peer);
         Optional<NicOverride> override = overrideFor(peer);
         List<LocalLink> candidates = links.stream()

@@ -107,11 +107,11 @@ class RoutingTableTest {
         PeerDescription peer = peer(
                 remote("10.0.12.2/24", SOFTWARE), remote("10.1.12.2/24", SOFTWARE), remote("10.2.0.2/16", SOFTWARE));
 
-        assertThat(names(table(first, second, wide).pathsTo(peer, Optional.of(second))))
+        assertThat(names(table(first, second, wide).pathsTo(peer, Set.of(second))))
                 .containsExactly("second", "first", "wide");
-        assertThat(names(table(first, second, wide).pathsTo(peer, Optional.of(wide))))
+        assertThat(names(table(first, second, wide).pathsTo(peer, Set.of(wide))))
                 .containsExactly("first", "second", "wide");
-        assertThat(names(table(first, second).pathsTo(peer(remote("10.0.12.2/24", SOFTWARE)), Optional.of(second))))
+        assertThat(names(table(first, second).pathsTo(peer(remote("10.0.12.2/24", SOFTWARE)), Set.of(second))))
                 .containsExactly("first");
     }
 

@@ -5,7 +5,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -46,7 +45,7 @@ public final class CandidatePaths {
     /** Bound on peers for which it is kept. */
     private static final int MAX_RECENT = 256;
 
-    private record Question(PeerDescription peer, Optional<LocalLink> preferred) {}
+    private record Question(PeerDescription peer, Set<LocalLink> preferred) {}
 
     private record Direct(List<Path> paths, long at) {}
 
@@ -87,7 +86,7 @@ public final class CandidatePaths {
      * the others may have started later, and for a moment where only slow paths do; on a control thread.
      *
      * @param name of the peer
-     * @param preferred goes before other links that lead there as directly
+     * @param preferred links that go before others that lead there as directly
      * @param tie decides between relays of equal rank
      * @param abandoned whether nobody waits for the connection any more
      * @param introduce makes this process known to the peer between two addresses, while relays are waited for
@@ -96,7 +95,7 @@ public final class CandidatePaths {
     List<Path> find(
             String name,
             PeerDescription peer,
-            Optional<LocalLink> preferred,
+            Set<LocalLink> preferred,
             long tie,
             BooleanSupplier abandoned,
             BiConsumer<InetAddress, InetSocketAddress> introduce) {
@@ -166,7 +165,7 @@ public final class CandidatePaths {
     }
 
     /** The paths over a link of both ends, and those through relays, as they are known now; what carries more first. */
-    public List<Path> now(String name, PeerDescription peer, Optional<LocalLink> preferred, long tie) {
+    public List<Path> now(String name, PeerDescription peer, Set<LocalLink> preferred, long tie) {
         List<Path> direct = direct(new Question(peer, preferred));
         List<Path> relayed = relayed(name, peer, tie);
         Set<Path> paths = new LinkedHashSet<>();

@@ -103,11 +103,11 @@ public final class Connector {
      * Starts to connect, in its turn; returns at once. The order of calls is that in which connections to a peer share
      * links.
      *
-     * @param preferred the link that NCCL wants it over, if it leads there as directly as others
+     * @param preferred the links that NCCL wants it over, if they lead there as directly as others
      * @param policy asked on a control thread, since it may wait until the policy is loaded
      */
     public PendingConnection connect(
-            ListenHandle handle, Optional<LocalLink> preferred, int trafficClass, Supplier<DecidingPolicy> policy) {
+            ListenHandle handle, Set<LocalLink> preferred, int trafficClass, Supplier<DecidingPolicy> policy) {
         PendingConnection pending = new PendingConnection(peerName(handle));
         // from 0 again after 2^31
         int turn = begun.merge(numberOf(handle), 0, (before, _) -> (before + 1) & Integer.MAX_VALUE);
@@ -119,7 +119,7 @@ public final class Connector {
     /** For one connection: over one path to the peer after the other, until one leads there. */
     private final class Search {
         private final ListenHandle handle;
-        private final Optional<LocalLink> preferred;
+        private final Set<LocalLink> preferred;
         private final int turn;
         private final int trafficClass;
         private final DecidingPolicy policy;
@@ -135,7 +135,7 @@ public final class Connector {
 
         Search(
                 ListenHandle handle,
-                Optional<LocalLink> preferred,
+                Set<LocalLink> preferred,
                 int turn,
                 int trafficClass,
                 DecidingPolicy policy,
@@ -325,7 +325,7 @@ public final class Connector {
     }
 
     /** The paths to take at the same time; the fastest first, which also carries what is not worth dividing. */
-    private List<Path> pathsToTake(List<Path> candidates, Optional<LocalLink> preferred, int advised, int turn) {
+    private List<Path> pathsToTake(List<Path> candidates, Set<LocalLink> preferred, int advised, int turn) {
         int most = advised > 0
                 ? advised
                 : config.stripes().mostLinks(candidates.getFirst().kind() == LinkKind.RDMA, Stripe.MAX);

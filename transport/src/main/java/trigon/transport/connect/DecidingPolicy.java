@@ -41,6 +41,11 @@ public record DecidingPolicy(long commId, int fingerprint) {
                             + " TRIGON_TUNING to the same value on all nodes, and install the same Trigon there")
                     .formatted(tunes(self), tunes(peer)));
         }
+        if (peer.devices() != self.devices()) {
+            throw new DifferentDecisionsException(("devices is %d on %s and %d on %s, and NCCL needs the same number on"
+                            + " all nodes: copy the cluster file to all of them")
+                    .formatted(self.devices(), self.name(), peer.devices(), peer.name()));
+        }
         NodeIdentity own = self.decidingBy(fingerprint);
         if (peer.decider().policy() == fingerprint) {
             return;

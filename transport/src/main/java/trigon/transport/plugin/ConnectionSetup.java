@@ -1,6 +1,6 @@
 package trigon.transport.plugin;
 
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import trigon.handshake.listen.HandshakeListeners;
@@ -101,11 +101,11 @@ final class ConnectionSetup {
     /**
      * {@link NetPlugin#connect}.
      *
-     * @param preferred the link that NCCL wants it over
+     * @param preferred the links that NCCL wants it over
      * @return the paths; null: not yet
      */
     @Nullable
-    ConnectedPaths connect(long contextHandle, Optional<LocalLink> preferred, long handleAddress, int trafficClass) {
+    ConnectedPaths connect(long contextHandle, Set<LocalLink> preferred, long handleAddress, int trafficClass) {
         long state = ListenHandle.privateState(handleAddress);
         PendingConnection known = state == 0 ? null : pending.find(state);
         if (known == null) {
@@ -126,7 +126,7 @@ final class ConnectionSetup {
         return known.take();
     }
 
-    private void begin(long contextHandle, Optional<LocalLink> preferred, long handleAddress, int trafficClass) {
+    private void begin(long contextHandle, Set<LocalLink> preferred, long handleAddress, int trafficClass) {
         Context context = contexts.require(contextHandle);
         ListenHandle handle = ListenHandle.readFrom(handleAddress);
         if (ListenHandle.privateState(handleAddress) != 0) {

@@ -1,7 +1,6 @@
 package trigon.transport.plugin;
 
 import java.util.Map;
-import trigon.nccl.GpuWrites;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LinkSearch;
 import trigon.routing.RouteLookup;
@@ -34,6 +33,6 @@ public record HostNetwork(
             Map<LinkKind, VerbsProvider> providers,
             RouteLookup kernel,
             LinkSearch search) {
-        this(hostName, pageBytes, discovered, new HostDevices(providers, GpuWrites.NONE), kernel, search);
+        this(hostName, pageBytes, discovered, new HostDevices(providers), kernel, search);
     }
 }

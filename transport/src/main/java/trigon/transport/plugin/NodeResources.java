@@ -75,6 +75,7 @@ record NodeResources(
                 config.thisNode().map(node -> OptionalInt.of(node.index())).orElse(OptionalInt.empty()),
                 config.fingerprint(),
                 DecidingPolicy.ofProcess(config),
+                config.value(Settings.DEVICES),
                 config.value(Settings.FAILOVER) == FailoverPolicy.ON);
     }
 

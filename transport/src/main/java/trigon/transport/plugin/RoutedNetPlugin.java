@@ -1,15 +1,12 @@
 package trigon.transport.plugin;
 
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import trigon.config.Settings;
 import trigon.handshake.message.HandshakeException;
 import trigon.nccl.DeviceProperties;
 import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
-import trigon.routing.hardware.NicHardware;
 import trigon.transport.Unwinding;
 import trigon.transport.connect.Acceptor;
 import trigon.transport.connect.ConnectedPaths;
@@ -36,7 +33,7 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
     private final TransportAssembly assembly;
     private final PluginSetup setup;
     private final NodeResources node;
-    private final List<VirtualDevice> devices;
+    private final VirtualDevices devices;
     private final Contexts contexts;
     private final Sessions sessions;
     private final ConnectionSetup connections;
@@ -52,27 +49,23 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
             unwinding.onFailure(setup.visible().metrics()::close);
             NodeResources node = NodeResources.open(setup);
             unwinding.onFailure(node::close);
+            VirtualDevices devices = VirtualDevices.of(setup, node);
             TransportAssembly assembly = new TransportAssembly(setup, node);
-            RoutedNetPlugin plugin = new RoutedNetPlugin(assembly);
+            RoutedNetPlugin plugin = new RoutedNetPlugin(assembly, devices);
             assembly.start();
             unwinding.succeeded();
             return plugin;
         }
     }
 
-    private RoutedNetPlugin(TransportAssembly assembly) {
+    private RoutedNetPlugin(TransportAssembly assembly, VirtualDevices devices) {
         this.assembly = assembly;
+        this.devices = devices;
         setup = assembly.setup();
         node = assembly.node();
         contexts = assembly.contexts();
         sessions = assembly.sessions();
         connections = assembly.connections();
-        devices = VirtualDevice.all(
-                setup.config().value(Settings.GPU_MEMORY),
-                setup.gpuMemoryObstacle(),
-                node.self().name(),
-                node.links().all(),
-                NicHardware.ofThisMachine());
     }
 
     @Override
@@ -111,31 +104,24 @@ public final class RoutedNetPlugin implements NetPlugin, AutoCloseable {
 
     @Override
     public int devices() {
-        return devices.size();
+        return devices.all().size();
     }
 
     @Override
     public DeviceProperties properties(int device) {
-        return require(device).properties();
-    }
-
-    private VirtualDevice require(int device) {
-        if (device < 0 || device >= devices.size()) {
-            throw new IllegalArgumentException(
-                    "there is no device %d; Trigon's are 0 to %d".formatted(device, devices.size() - 1));
-        }
-        return devices.get(device);
+        return devices.get(device).properties();
     }
 
     @Override
     public long listen(long context, int device, long handleAddress) {
-        require(device);
+        devices.get(device);
         return connections.listen(context, handleAddress);
     }
 
     @Override
     public long connect(long context, int device, long handleAddress, int trafficClass) {
-        ConnectedPaths paths = connections.connect(context, require(device).preferred(), handleAddress, trafficClass);
+        ConnectedPaths paths =
+                connections.connect(context, devices.get(device).preferred(), handleAddress, trafficClass);
         return paths == null ? 0 : sessions.send(context, paths);
     }
 

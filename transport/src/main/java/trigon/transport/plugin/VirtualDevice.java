@@ -2,10 +2,12 @@ package trigon.transport.plugin;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,13 +25,12 @@ import trigon.verbs.LinkKind;
 /**
  * A device that NCCL sees. It reaches every peer, whatever links lead there.
  *
- * <p>Without memory of GPUs there is one. What it says of itself is the same on all nodes, since NCCL decides on each
- * node by itself what both ends have to agree on; see docs/design/decisions/0039. With such memory there is one for
- * each RDMA NIC, since NCCL decides by the distance from a GPU to its NIC; see docs/design/decisions/0006.
+ * <p>With memory of GPUs there is one for each RDMA NIC, since NCCL decides by the distance from a GPU to its NIC; see
+ * docs/design/decisions/0006. {@link VirtualDevices} has the others.
  *
- * @param preferred the link that its connections take, where that leads to the peer as directly as others
+ * @param preferred the links that its connections take, where they lead to the peer as directly as others
  */
-record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred) {
+record VirtualDevice(DeviceProperties properties, Set<LocalLink> preferred) {
 
     private static final Logger log = LoggerFactory.getLogger(VirtualDevice.class);
 
@@ -57,20 +58,20 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
     private static final int MAX_COMMS = 1 << 16;
 
     /**
-     * The devices of a node.
+     * One for each RDMA NIC, if NCCL is to have memory of GPUs, and all NICs reach it; else none.
      *
      * @param noGpus why NICs leave memory of GPUs alone, whatever they reach; empty if there is no such reason
      * @param node its name, by which processes that share a node know its devices
      * @param links those that are open
      * @throws ConfigException if memory of GPUs is required, and a NIC does not reach it
      */
-    static List<VirtualDevice> all(
+    static List<VirtualDevice> withGpuMemory(
             GpuMemoryUse use, Optional<String> noGpus, String node, List<Link> links, NicHardware hardware) {
-        return all(use, noGpus, node, links, hardware, LoopbackProbe::passes);
+        return withGpuMemory(use, noGpus, node, links, hardware, LoopbackProbe::passes);
     }
 
     /** The same with a question to a NIC whether it passes anything to itself: else it cannot flush. */
-    static List<VirtualDevice> all(
+    static List<VirtualDevice> withGpuMemory(
             GpuMemoryUse use,
             Optional<String> noGpus,
             String node,
@@ -78,7 +79,7 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
             NicHardware hardware,
             Predicate<Link> passesToItself) {
         if (use == GpuMemoryUse.OFF) {
-            return List.of(ofAllLinks(node));
+            return List.of();
         }
         Map<String, Link> nics = new LinkedHashMap<>();
         links.stream()
@@ -98,7 +99,7 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
                 throw new ConfigException("gpuMemory is on, but " + obstacle.get());
             }
             log.info("GPU memory is off: {}", obstacle.get());
-            return List.of(ofAllLinks(node));
+            return List.of();
         }
         List<VirtualDevice> devices = new ArrayList<>();
         memory.forEach((link, reach) -> devices.add(ofNic(node, devices.size(), link, reach, hardware)));
@@ -125,43 +126,46 @@ record VirtualDevice(DeviceProperties properties, Optional<LocalLink> preferred)
 
     private static VirtualDevice ofNic(String node, int number, Link link, DeviceMemory memory, NicHardware hardware) {
         LocalLink local = link.local();
-        String name = PREFIX + number;
-        log.info("{} ({}): GPU memory by {}", name, local.deviceName(), memory);
+        log.info("{}{} ({}): GPU memory by {}", PREFIX, number, local.deviceName(), memory);
         int pointers = DeviceProperties.POINTER_HOST
                 | (memory.dmaBuf() ? DeviceProperties.POINTER_DMA_BUF : 0)
                 | (memory.peerMemory() ? DeviceProperties.POINTER_CUDA : 0);
-        return new VirtualDevice(
-                new DeviceProperties(
-                        name,
-                        hardware.pciFunction(local).map(Path::toString).orElse(NO_PCI_FUNCTION),
-                        guid(node) << NUMBER_BITS | number,
-                        pointers,
-                        local.assumedMbps(),
-                        local.port(),
-                        LATENCY_US,
-                        MAX_COMMS,
-                        1,
-                        NetPlugin.MAX_MESSAGE_BYTES),
-                Optional.of(local));
+        return of(node, number, function(local, hardware), pointers, local.assumedMbps(), Set.of(local));
     }
 
-    private static VirtualDevice ofAllLinks(String node) {
+    /** A device for links of NICs that are near to a GPU; it is as fast as all of them. */
+    static VirtualDevice ofGroup(String node, int number, List<LocalLink> group, NicHardware hardware) {
+        Map<String, Integer> speeds = new HashMap<>();
+        group.forEach(link -> speeds.merge(link.interfaceName(), link.assumedMbps(), Math::max));
+        int mbps = speeds.values().stream().mapToInt(Integer::intValue).sum();
+        log.info("{}{}: {} Gb/s by {}", PREFIX, number, mbps / 1000, group);
+        String function = function(group.getFirst(), hardware);
+        return of(node, number, function, DeviceProperties.POINTER_HOST, mbps, Set.copyOf(group));
+    }
+
+    /** One that takes whatever link leads to a peer; its properties are constant. */
+    static VirtualDevice ofAllLinks(String node) {
+        return of(node, 0, NO_PCI_FUNCTION, DeviceProperties.POINTER_HOST, SPEED_MBPS, Set.of());
+    }
+
+    private static String function(LocalLink link, NicHardware hardware) {
+        return hardware.pciFunction(link).map(Path::toString).orElse(NO_PCI_FUNCTION);
+    }
+
+    private static VirtualDevice of(
+            String node, int number, String function, int pointers, int mbps, Set<LocalLink> preferred) {
         return new VirtualDevice(
                 new DeviceProperties(
-                        PREFIX + 0,
-                        NO_PCI_FUNCTION,
-                        guid(node),
-                        DeviceProperties.POINTER_HOST,
-                        SPEED_MBPS,
+                        PREFIX + number,
+                        function,
+                        Integer.toUnsignedLong(node.hashCode()) << NUMBER_BITS | number,
+                        pointers,
+                        mbps,
                         PORT,
                         LATENCY_US,
                         MAX_COMMS,
                         1,
                         NetPlugin.MAX_MESSAGE_BYTES),
-                Optional.empty());
-    }
-
-    private static long guid(String node) {
-        return Integer.toUnsignedLong(node.hashCode());
+                preferred);
     }
 }

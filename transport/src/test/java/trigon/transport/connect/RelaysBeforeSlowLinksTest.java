@@ -46,7 +46,7 @@ class RelaysBeforeSlowLinksTest {
         ways.add(relayed(10_000));
 
         assertThat(find(candidates)).containsExactly("cable", "shared");
-        assertThat(candidates.now("b", peer, Optional.empty(), TIE))
+        assertThat(candidates.now("b", peer, Set.of(), TIE))
                 .map(path -> path.local().name())
                 .containsExactly("cable", "shared");
     }
@@ -57,7 +57,7 @@ class RelaysBeforeSlowLinksTest {
         ways.add(relayed(10_000)); // which takes two links
 
         assertThat(find(candidates)).containsExactly("shared");
-        assertThat(candidates.now("b", peer, Optional.empty(), TIE))
+        assertThat(candidates.now("b", peer, Set.of(), TIE))
                 .map(path -> path.local().name())
                 .containsExactly("shared", "cable");
     }
@@ -71,10 +71,10 @@ class RelaysBeforeSlowLinksTest {
         down.add(pulled);
         ways.add(relayed(10_000));
 
-        assertThat(candidates.find("b", both, Optional.empty(), TIE, () -> false, (_, _) -> {}))
+        assertThat(candidates.find("b", both, Set.of(), TIE, () -> false, (_, _) -> {}))
                 .map(path -> path.local().name())
                 .containsExactly("cable", "pulled", "shared");
-        assertThat(candidates.now("b", both, Optional.empty(), TIE))
+        assertThat(candidates.now("b", both, Set.of(), TIE))
                 .map(path -> path.local().name())
                 .containsExactly("cable", "pulled", "shared");
     }
@@ -88,7 +88,7 @@ class RelaysBeforeSlowLinksTest {
         List<Path> found = candidates.find(
                 "b",
                 peer,
-                Optional.empty(),
+                Set.of(),
                 TIE,
                 () -> {
                     looks[0]++;
@@ -101,7 +101,7 @@ class RelaysBeforeSlowLinksTest {
         assertThat(introduced).hasSize(2).containsOnly(InetAddress.ofLiteral("192.168.1.1"));
 
         looks[0] = 0;
-        assertThat(candidates.find("b", peer, Optional.empty(), TIE, () -> looks[0]++ > 0, (_, _) -> {}))
+        assertThat(candidates.find("b", peer, Set.of(), TIE, () -> looks[0]++ > 0, (_, _) -> {}))
                 .hasSize(1);
         assertThat(looks[0]).as("looks of the next connection").isEqualTo(1);
     }
@@ -113,7 +113,7 @@ class RelaysBeforeSlowLinksTest {
         List<Path> found = candidates.find(
                 "b",
                 peer,
-                Optional.empty(),
+                Set.of(),
                 TIE,
                 () -> {
                     ways.add(relayed(10_000));
@@ -124,7 +124,7 @@ class RelaysBeforeSlowLinksTest {
     }
 
     private List<String> find(CandidatePaths candidates) {
-        return candidates.find("b", peer, Optional.empty(), TIE, () -> false, (_, _) -> {}).stream()
+        return candidates.find("b", peer, Set.of(), TIE, () -> false, (_, _) -> {}).stream()
                 .map(path -> path.local().name())
                 .toList();
     }

@@ -76,8 +76,7 @@ class LaterLinksTest {
     @Test
     void whatHasComeIsListenedOnAnnouncedAndRouted() {
         assertThat(addresses()).containsExactly("127.3.1.1");
-        assertThat(candidates.now("peer", peer("127.3.2.2/24"), Optional.empty(), 0))
-                .isEmpty();
+        assertThat(candidates.now("peer", peer("127.3.2.2/24"), Set.of(), 0)).isEmpty();
 
         found.add(SECOND);
         look();
@@ -87,7 +86,7 @@ class LaterLinksTest {
                 .allSatisfy(address ->
                         assertThat(address.port()).isEqualTo(node.listeners().port(address.address())));
         assertThat(ListenHandle.fitting(later.addresses())).isEqualTo(later.addresses());
-        assertThat(candidates.now("peer", peer("127.3.2.2/24"), Optional.empty(), 0))
+        assertThat(candidates.now("peer", peer("127.3.2.2/24"), Set.of(), 0))
                 .singleElement()
                 .satisfies(path -> assertThat(path.local()).isEqualTo(SECOND));
         assertThat(node.links().of(SECOND).isUp()).isTrue();

@@ -29,7 +29,12 @@ public final class Connected {
 
     /** In contexts of the nodes other than their first ones. */
     public Connected(TestNode sender, long senderContext, TestNode receiver, long receiverContext) {
-        this(sender, senderContext, receiver, receiverContext, _ -> {});
+        this(sender, senderContext, receiver, receiverContext, _ -> {}, 0, 0);
+    }
+
+    /** Between other devices than their first ones. */
+    public Connected(TestNode sender, int senderDevice, TestNode receiver, int receiverDevice) {
+        this(sender, sender.context, receiver, receiver.context, _ -> {}, senderDevice, receiverDevice);
     }
 
     /** In a communicator that is made anew: the nodes' first ones may have failed. */
@@ -39,21 +44,28 @@ public final class Connected {
 
     /** With a listen handle that the network between them has changed. */
     public Connected(TestNode sender, TestNode receiver, LongConsumer changed) {
-        this(sender, sender.context, receiver, receiver.context, changed);
+        this(sender, sender.context, receiver, receiver.context, changed, 0, 0);
     }
 
     private Connected(
-            TestNode sender, long senderContext, TestNode receiver, long receiverContext, LongConsumer changed) {
+            TestNode sender,
+            long senderContext,
+            TestNode receiver,
+            long receiverContext,
+            LongConsumer changed,
+            int senderDevice,
+            int receiverDevice) {
         this.sender = sender;
         this.receiver = receiver;
         try (Arena arena = Arena.ofConfined()) {
             long handle = arena.allocate(NetPlugin.HANDLE_BYTES).address();
-            long listenComm = receiver.plugin.listen(receiverContext, 0, handle);
+            long listenComm = receiver.plugin.listen(receiverContext, receiverDevice, handle);
             changed.accept(handle);
             long[] comms = new long[2];
             Await.until("the connection", () -> {
                 if (comms[0] == 0) {
-                    comms[0] = sender.plugin.connect(senderContext, 0, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+                    comms[0] = sender.plugin.connect(
+                            senderContext, senderDevice, handle, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
                 }
                 if (comms[1] == 0) {
                     comms[1] = receiver.plugin.accept(listenComm);

@@ -15,6 +15,7 @@ import trigon.config.PluginConfig;
 import trigon.config.file.ConfigLoader;
 import trigon.nccl.ConnectionAdvice;
 import trigon.nccl.DeviceProperties;
+import trigon.nccl.GpuWrites;
 import trigon.nccl.NetPlugin;
 import trigon.routing.DiscoveredLinks;
 import trigon.routing.LinkSearch;
@@ -22,6 +23,7 @@ import trigon.routing.LocalLink;
 import trigon.routing.discovery.HostInterfaces;
 import trigon.routing.discovery.LinkDiscovery;
 import trigon.routing.discovery.RdmaPort;
+import trigon.routing.hardware.NicHardware;
 import trigon.software.SoftwareDevice;
 import trigon.software.device.SoftwareVerbs;
 import trigon.system.InterfaceAddress;
@@ -29,6 +31,7 @@ import trigon.system.Memory;
 import trigon.system.NanoClock;
 import trigon.transport.handle.HandleTable;
 import trigon.transport.metrics.Metrics;
+import trigon.transport.plugin.HostDevices;
 import trigon.transport.plugin.HostNetwork;
 import trigon.transport.plugin.PluginSetup;
 import trigon.transport.plugin.RelayAccess;
@@ -111,7 +114,7 @@ public final class TestNode implements AutoCloseable {
         }
         used = verbs;
         links = discovered.links();
-        plugin = open(config, discovered, cluster.kind(), name, PAGE_BYTES);
+        plugin = open(config, discovered, devices(cluster.kind()), name, PAGE_BYTES);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
@@ -126,6 +129,39 @@ public final class TestNode implements AutoCloseable {
         this(name, links, environment, portMbps, pageBytes, UnaryOperator.identity());
     }
 
+    /** A node on a machine with that hardware. */
+    public TestNode(String name, List<LocalLink> links, Map<String, String> environment, NicHardware hardware) {
+        time = Optional.empty();
+        clock = NanoClock.SYSTEM;
+        SoftwareVerbs software = software(links, RDMA_MBPS);
+        verbs = software;
+        used = LaneVerbs.around(verbs);
+        closeVerbs = software::close;
+        this.links = links;
+        plugin = open(
+                ConfigLoader.load(environment, name),
+                new DiscoveredLinks(links, Map.of(), List.of()),
+                new HostDevices(Map.of(LinkKind.RDMA, used), GpuWrites.NONE, hardware),
+                name,
+                PAGE_BYTES);
+        context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
+    }
+
+    private static SoftwareVerbs software(List<LocalLink> links, int portMbps) {
+        return new SoftwareVerbs(links.stream()
+                .map(link -> new SoftwareDevice(
+                        link.deviceName(),
+                        link.address().address(),
+                        link.address().prefixLength(),
+                        portMbps,
+                        0))
+                .toList());
+    }
+
+    private HostDevices devices(LinkKind kind) {
+        return new HostDevices(Map.of(kind, used), GpuWrites.NONE, NicHardware.ofThisMachine());
+    }
+
     /** The same with other devices around them. */
     public TestNode(
             String name,
@@ -136,20 +172,13 @@ public final class TestNode implements AutoCloseable {
             UnaryOperator<VerbsProvider> around) {
         time = Optional.empty();
         clock = NanoClock.SYSTEM;
-        SoftwareVerbs software = new SoftwareVerbs(links.stream()
-                .map(link -> new SoftwareDevice(
-                        link.deviceName(),
-                        link.address().address(),
-                        link.address().prefixLength(),
-                        portMbps,
-                        0))
-                .toList());
+        SoftwareVerbs software = software(links, portMbps);
         verbs = around.apply(software);
         used = LaneVerbs.around(verbs);
         closeVerbs = software::close;
         this.links = links;
         DiscoveredLinks discovered = new DiscoveredLinks(links, Map.of(), List.of());
-        plugin = open(ConfigLoader.load(environment, name), discovered, LinkKind.RDMA, name, pageBytes);
+        plugin = open(ConfigLoader.load(environment, name), discovered, devices(LinkKind.RDMA), name, pageBytes);
         context = plugin.openContext(1, NetPlugin.TRAFFIC_CLASS_UNDEFINED);
     }
 
@@ -183,9 +212,9 @@ public final class TestNode implements AutoCloseable {
     }
 
     private RoutedNetPlugin open(
-            PluginConfig config, DiscoveredLinks discovered, LinkKind kind, String name, int pageBytes) {
-        HostNetwork host = new HostNetwork(
-                name, pageBytes, discovered, Map.of(kind, used), _ -> Optional.empty(), LinkSearch.NONE);
+            PluginConfig config, DiscoveredLinks discovered, HostDevices devices, String name, int pageBytes) {
+        HostNetwork host =
+                new HostNetwork(name, pageBytes, discovered, devices, _ -> Optional.empty(), LinkSearch.NONE);
         VisibleState visible =
                 new VisibleState(RequestTable.of(rows, memories, LaneVerbs.FUNCTIONS), Metrics.unshared());
         Timing timing = new Timing(clock, _ -> nextLook::set);

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -154,7 +155,7 @@ public final class PathSearch {
                 .now(
                         peer.name(),
                         peer.description(),
-                        Optional.of(over),
+                        Set.of(over),
                         peer.connection().value())
                 .stream()
                 .filter(path -> path.local().equals(over) && !path.isRelayed() && !questions.isNarrow(path))
@@ -180,7 +181,7 @@ public final class PathSearch {
         return candidates.now(
                 peer.name(),
                 peer.description(),
-                Optional.of(session.path().link().local()),
+                Set.of(session.path().link().local()),
                 peer.connection().value());
     }
 
