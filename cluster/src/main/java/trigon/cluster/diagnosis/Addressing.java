@@ -19,8 +19,9 @@ import trigon.cluster.facts.NodeFacts;
 import trigon.system.InterfaceAddress;
 
 /**
- * Free addresses, and the commands that give them to interfaces. It proposes to take none away that anything may depend on: that of a bridge or of USB, that of
- * the default route, of NCCL's bootstrap or of a login, and one with which the kernel would take others away.
+ * Free addresses, and the commands that give them to interfaces. It proposes to take none away that anything may depend
+ * on: that of a bridge or of USB, that of the default route, of NCCL's bootstrap or of a login, and one with which the
+ * kernel would take others away.
  *
  * <p>Interfaces that are in one subnet, though they are on several wires, or are several functions of a port, get new
  * subnets by lanes: of each node the first one on a wire, and then the second ones.
