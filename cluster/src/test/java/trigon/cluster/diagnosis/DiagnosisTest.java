@@ -134,7 +134,7 @@ class DiagnosisTest {
 
         assertThat(codes(nodes)).contains("address-twice");
         assertThat(changes(nodes))
-                .containsExactly("a: ip addr del 10.0.1.1/24 dev if1a && ip addr add 10.0.1.3/24 dev if1a");
+                .containsExactly("a: ip addr del 10.0.1.1/24 dev if1a && ip addr add 10.0.1.2/24 dev if1a");
     }
 
     private static void plantHellos(Nodes nodes) {
