@@ -33,8 +33,8 @@ class CdiIT {
             done
             exec podman --runtime runc --root "$PWD/storage" --runroot "$PWD/run" --cgroup-manager cgroupfs \\
               --events-backend none run --rm --network host --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 \\
-              --tmpfs /tmp --volume /usr:/usr:ro --device trigon.dev/net=all --rootfs "$PWD/root" \\
-              "$1/libexec/nccl-host" --ranks 2 --local-ranks 2 --rendezvous /tmp
+              --env NCCL_DEBUG=INFO --tmpfs /tmp --volume /usr:/usr:ro --device trigon.dev/net=all \\
+              --rootfs "$PWD/root" "$1/libexec/nccl-host" --ranks 2 --local-ranks 2 --rendezvous /tmp
             """;
 
     @TempDir
