@@ -199,7 +199,7 @@ repositories() {
   changed /srv/web/apt/dists/stable/InRelease "signature" apt_get update
   apt_get update
   apt_get install trigon
-  use /usr/bin/trigon
+  /usr/bin/trigon --version
   apt_get purge trigon
   gone /opt/trigon /usr/bin/trigon
 
@@ -216,7 +216,7 @@ END
   changed "$(ls /srv/web/rpm/*.rpm)" "cannot download" dnf_fresh install trigon
   changed /srv/web/rpm/repodata/repomd.xml "gpg" dnf_fresh install trigon
   dnf_fresh install trigon
-  use /usr/bin/trigon
+  /usr/bin/trigon --version
   dnf_fresh remove trigon
   gone /opt/trigon /usr/bin/trigon
 }
