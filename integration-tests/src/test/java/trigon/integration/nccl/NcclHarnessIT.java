@@ -13,7 +13,7 @@ import trigon.integration.testsupport.HostProgram;
 import trigon.integration.testsupport.ProjectFiles;
 
 /** What judges real NCCL: its own tests, in Python, which need no GPU. Those of the patterns need PyTorch. */
-@Timeout(300)
+@Timeout(660)
 @Tag("long")
 class NcclHarnessIT {
 
@@ -34,7 +34,7 @@ class NcclHarnessIT {
 
         var tests = python.start();
         try {
-            assertThat(tests.waitFor(250, TimeUnit.SECONDS)).as("ends").isTrue();
+            assertThat(tests.waitFor(600, TimeUnit.SECONDS)).as("ends").isTrue();
         } finally {
             tests.destroyForcibly();
         }
