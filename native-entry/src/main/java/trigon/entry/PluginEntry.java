@@ -128,7 +128,7 @@ public final class PluginEntry {
         });
     }
 
-    /** Where one-sided calls are wanted in vain, the library is not to find them, and the log says why. */
+    /** Hides one-sided calls that are wanted in vain from the library; the log says why. */
     private void publish(OneSidedState state, PluginConfig settings) {
         Optional<String> obstacle = gpus.oneSidedObstacle(settings);
         state.publishOn(obstacle.isEmpty());

@@ -26,7 +26,7 @@ public final class AnnouncementKey {
     private static final String ALGORITHM = "HmacSHA256";
     private static final String LABEL = "trigon topology 1";
 
-    /** Who can have made a record. */
+    /** The possible makers of a record, by its proofs. */
     enum Maker {
         /** Nobody has looked. */
         UNTOLD,

@@ -103,7 +103,7 @@ class JobRecordsTest {
         assertThat(Simulation.routes(topology.nodes(), far)).isEmpty();
     }
 
-    /** What anybody can say of a process changes nothing of what it proves, and stops none of that. */
+    /** A record without a proof neither changes nor stops the proven ones of its process. */
     @Test
     void provenRecordsTakeTheirPlace() {
         AnnouncementKey job = member();

@@ -2,7 +2,7 @@ package trigon.routing.hardware;
 
 /** Distance of two PCI functions, in the terms of nvidia-smi and NCCL, the nearest first. */
 public enum PciDistance {
-    /** Below one switch. */
+    /** Both are below one PCIe switch. */
     PIX,
     /** Below several switches of one root port. */
     PXB,

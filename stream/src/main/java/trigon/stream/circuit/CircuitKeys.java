@@ -42,7 +42,7 @@ public final class CircuitKeys {
         this.job = job;
     }
 
-    /** The job's. */
+    /** The keys of this process's job, which count where there is no cluster key. */
     public JobKeys job() {
         return job;
     }

@@ -29,7 +29,7 @@ public final class JobKeys {
     /** The time for which a former key still counts: members that are behind prove themselves by it. */
     static final Duration FORMER = Duration.ofSeconds(60);
 
-    /** What came of a peer's key. */
+    /** Results of learning a peer's key. */
     public enum Outcome {
         /** It is this process's, too. */
         SAME,

@@ -29,7 +29,7 @@ record Sample(Asked what, Choice choice, long nanos, int count) {
         private static final List<String> COLLECTIVES =
                 List.of("Broadcast", "Reduce", ALL_GATHER, REDUCE_SCATTER, "AllReduce");
 
-        /** What a collective was asked for; empty if NCCL asks no tuner for such, or the trace does not say enough. */
+        /** Reads the request of a collective; empty if NCCL asks no tuner for such, or the trace lacks it. */
         static Optional<Asked> of(Collective from) {
             boolean parts = List.of(ALL_GATHER, REDUCE_SCATTER).contains(from.name());
             long bytes = from.bytes() * (parts ? from.ranks() : 1);

@@ -16,7 +16,7 @@ import trigon.trace.Recorder;
 import trigon.trace.Ring;
 import trigon.trace.TableLayout;
 
-/** What the traces of two ranks say of choices: rank 1 is late each time, as one with more to compute. */
+/** Choices in the traces of two ranks: rank 1 is late each time, as one with more to compute. */
 class TracedRunTest {
 
     private static final Choice RING = new Choice(1, 0, 1);
