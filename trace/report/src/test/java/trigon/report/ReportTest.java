@@ -215,6 +215,45 @@ class ReportTest {
         assertThat(HtmlPage.of(report, "Trigon")).contains("±11.0 us");
     }
 
+    /** A month of two machines whose messages went both ways in its first and in its last second alone. */
+    @Test
+    void clocksOfALongRunAreThoseOfTheNearestMessages() {
+        long month = 30L * 24 * 3600 * 1_000_000_000;
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "b", 77_000_000)) {
+            run.connect(0, 1, "EAGER").connect(1, 0, "EAGER");
+            for (int i = 0; i < 2; i++) {
+                long at = BEGIN + i * month;
+                run.message(0, 1, i, 64, at, at, at + US, at, at + 10 * US);
+                run.message(1, 0, i, 64, at, at, at + US, at, at + 10 * US);
+            }
+        }
+
+        Report report = report();
+
+        var messages = report.run().connections().getFirst().messages();
+        assertThat(messages)
+                .hasSize(2)
+                .allSatisfy(message ->
+                        assertThat(message.received() - message.posted()).isEqualTo(10 * US));
+    }
+
+    /** A number that no run gets to, in a record that is as long as any other. */
+    @Test
+    void aDistantMessageCostsNoMoreThanItsRecord() {
+        long distant = Long.MAX_VALUE;
+        try (TracedRun run = new TracedRun(folder).rank(0, "a", 0).rank(1, "b", 0)) {
+            run.connect(0, 1, "EAGER");
+            run.message(0, 1, 0, 64, BEGIN, BEGIN, BEGIN + US, BEGIN, BEGIN + 10 * US);
+            run.message(0, 1, distant, 64, BEGIN, BEGIN, BEGIN + US, BEGIN, BEGIN + 10 * US);
+        }
+
+        var connection = report().run().connections().getFirst();
+
+        assertThat(connection.messages()).hasSize(2);
+        assertThat(connection.message(distant)).isEqualTo(connection.messages().getLast());
+        assertThat(connection.message(1)).isNull();
+    }
+
     /** In a ring each connection goes one way only; round the ring they bound each other. */
     @Test
     void clocksOfARingAreBoundedAllTheSame() {

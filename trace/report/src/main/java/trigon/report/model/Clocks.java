@@ -3,20 +3,26 @@ package trigon.report.model;
 import java.util.Arrays;
 
 /**
- * The clocks of the machines on the first one's, second by second: a message cannot come before it was sent. So each
+ * The clocks of the machines on the first one's, window by window: a message cannot come before it was sent. So each
  * message from one machine to another says how far the second clock can be ahead at most; messages the other way, also
  * over third machines, say how far at least. The middle is taken, and half the distance is the bound of the error.
  */
 public final class Clocks {
 
-    /** Clocks drift by some ten microseconds a second; so long is a window. */
-    static final long WINDOW = 1_000_000_000L;
+    /** Nanoseconds of a window at least: clocks drift by some ten microseconds a second. */
+    static final long MIN_WINDOW = 1_000_000_000L;
+
+    /** Windows at most, and bounds between two machines in all of them: longer runs have longer windows. */
+    private static final int MAX_WINDOWS = 100_000;
+
+    private static final int MAX_BOUNDS = 1 << 22;
 
     private static final long UNKNOWN = Long.MAX_VALUE / 4;
 
     private final int machines;
     private final long[] rough;
     private final long begin;
+    private final long width;
     private final long[][][] most;
     private final long[][] offsets;
     private final long[][] bounds;
@@ -32,7 +38,10 @@ public final class Clocks {
         machines = rough.length;
         this.rough = rough.clone();
         this.begin = begin;
-        int windows = (int) Math.min(100_000, Math.max(0, end - begin) / WINDOW + 1);
+        long span = Math.max(0, end - begin);
+        int windowsAtMost = Math.clamp(MAX_BOUNDS / ((long) machines * machines), 1, MAX_WINDOWS);
+        width = Math.max(MIN_WINDOW, span / windowsAtMost + 1);
+        int windows = (int) (span / width + 1);
         most = new long[windows][machines][machines];
         for (long[][] window : most) {
             for (long[] row : window) {
@@ -52,7 +61,7 @@ public final class Clocks {
     }
 
     private int window(long time) {
-        return Math.clamp((time - begin) / WINDOW, 0, most.length - 1);
+        return Math.clamp((time - begin) / width, 0, most.length - 1);
     }
 
     /** To be called once, when all is known. */
@@ -92,23 +101,28 @@ public final class Clocks {
 
     /** A window without messages both ways takes the nearest one's, which has drifted since. */
     private void fillGaps(int machine) {
+        int[] next = nextKnown(machine);
+        int before = -1;
         for (int window = 0; window < most.length; window++) {
-            int nearest = nearestKnown(window, machine);
-            if (bounds[window][machine] == UNKNOWN && nearest >= 0) {
-                offsets[window][machine] = offsets[nearest][machine];
+            int after = next[window];
+            if (after == window) {
+                before = window;
+            } else if (before >= 0 || after < most.length) {
+                boolean earlier = before >= 0 && (after == most.length || window - before <= after - window);
+                offsets[window][machine] = offsets[earlier ? before : after][machine];
             }
         }
     }
 
-    private int nearestKnown(int window, int machine) {
-        for (int distance = 0; distance < most.length; distance++) {
-            for (int each : new int[] {window - distance, window + distance}) {
-                if (each >= 0 && each < most.length && bounds[each][machine] != UNKNOWN) {
-                    return each;
-                }
-            }
+    /** For each window the first one from it on that has messages both ways, or the number of windows. */
+    private int[] nextKnown(int machine) {
+        int[] next = new int[most.length];
+        int known = most.length;
+        for (int window = most.length - 1; window >= 0; window--) {
+            known = bounds[window][machine] == UNKNOWN ? known : window;
+            next[window] = known;
         }
-        return -1;
+        return next;
     }
 
     /** A machine's time on the first one's clock. Between the middles of two windows, between their offsets. */
@@ -116,10 +130,10 @@ public final class Clocks {
         if (machine == 0) {
             return time;
         }
-        long position = time - rough[machine] - begin - WINDOW / 2;
-        int before = Math.clamp(Math.floorDiv(position, WINDOW), 0, most.length - 1);
+        long position = time - rough[machine] - begin - width / 2;
+        int before = Math.clamp(Math.floorDiv(position, width), 0, most.length - 1);
         int after = Math.min(before + 1, most.length - 1);
-        double part = Math.clamp((position - before * WINDOW) / (double) WINDOW, 0, 1);
+        double part = Math.clamp((position - before * width) / (double) width, 0, 1);
         double offset = offsets[before][machine] + part * (offsets[after][machine] - offsets[before][machine]);
         return time - Math.round(offset);
     }

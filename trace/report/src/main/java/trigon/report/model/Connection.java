@@ -1,7 +1,7 @@
 package trigon.report.model;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.SequencedCollection;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import trigon.trace.Fields;
 
@@ -22,7 +22,7 @@ public final class Connection {
     int receiverStream;
     Fields senderFields = Fields.NONE;
     Fields receiverFields = Fields.NONE;
-    private final List<Message> messages = new ArrayList<>();
+    private final TreeMap<Long, Message> messages = new TreeMap<>();
 
     Connection(String key) {
         this.key = key;
@@ -91,20 +91,18 @@ public final class Connection {
         return direction() + " over " + links();
     }
 
-    /** Its messages, by number. */
-    public List<Message> messages() {
-        return messages;
+    /** Messages that records tell of, in the order of their numbers, which may have gaps. */
+    public SequencedCollection<Message> messages() {
+        return messages.sequencedValues();
     }
 
-    /** The message of a number that is not far behind the last; null for one that makes no sense. */
-    @Nullable
-    Message message(long number) {
-        if (number < 0 || number > messages.size() + (1 << 22)) {
-            return null;
-        }
-        while (messages.size() <= number) {
-            messages.add(new Message(this, messages.size()));
-        }
-        return messages.get((int) number);
+    /** The message of a number; null where no record tells of it. */
+    public @Nullable Message message(long number) {
+        return messages.get(number);
+    }
+
+    /** The message of a record's number, from 0 on: a new one for the first record that has it. */
+    Message messageOf(long number) {
+        return messages.computeIfAbsent(number, each -> new Message(this, each));
     }
 }

@@ -3,9 +3,11 @@ package trigon.report.model;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import trigon.report.model.Run.Happening;
@@ -44,37 +46,31 @@ public final class RunBuilder {
                         .thenComparing(trace -> trace.process().get("host"))
                         .thenComparingLong(trace -> trace.process().number("pid", 0)))
                 .toList();
+        Set<Integer> numbers = new HashSet<>();
+        int free = 0;
         for (TraceContents trace : sorted) {
             Fields process = trace.process();
             int machine = machines.computeIfAbsent(process.get("boot"), _ -> machines.size());
-            long said = process.number("rank", -1);
-            boolean taken = ranks.stream().anyMatch(rank -> rank.number() == said);
-            if (said >= 0 && taken) {
+            int said = Math.clamp(process.number("rank", -1), -1, Integer.MAX_VALUE);
+            boolean isTaken = numbers.contains(said);
+            if (said >= 0 && isTaken) {
                 problems.add(trace.file() + " says that it is rank " + said
                         + ", as another file does: are these traces from one run?");
             }
-            int number = said >= 0 && !taken ? (int) said : firstFree();
+            while (numbers.contains(free)) {
+                free++;
+            }
+            int number = said >= 0 && !isTaken ? said : free;
+            numbers.add(number);
             ranks.add(new Rank(number, process.get("host"), machine, trace));
         }
         ranks.sort(Comparator.comparingInt(Rank::number));
     }
 
-    private int firstFree() {
-        int number = 0;
-        while (isTaken(number)) {
-            number++;
-        }
-        return number;
-    }
-
-    private boolean isTaken(int number) {
-        return ranks.stream().anyMatch(rank -> rank.number() == number);
-    }
-
     private Run build() {
         for (Rank rank : ranks) {
             rank.trace().streams().forEach((number, stream) -> addComm(rank, number, stream));
-            rank.trace().events().forEach(event -> markRelayed(rank, event));
+            markRelayed(rank);
             profilers.put(rank, new ProfilerEvents(rank.trace()));
         }
         long missing = connections.values().stream()
@@ -125,25 +121,26 @@ public final class RunBuilder {
         }
         Records records = stream.records();
         for (int i = 0; i < records.size(); i++) {
-            Message message = connection.message(records.subject(i));
+            long message = records.subject(i);
             RecordKind kind = RecordKind.of(records.kind(i)).orElse(null);
-            if (message != null && kind != null) {
-                take(message, kind, records, i);
+            if (message >= 0 && kind != null) {
+                take(connection.messageOf(message), kind, records, i);
             }
         }
     }
 
-    /** A connection that is passed on by other nodes, of which its sender alone knows. */
-    private void markRelayed(Rank rank, Event event) {
-        if (!event.what().equals("relayed")) {
-            return;
+    /** Marks the connections that other nodes pass on, which their sender alone knows. */
+    private void markRelayed(Rank rank) {
+        Map<String, String> relays = new HashMap<>();
+        for (Event event : rank.trace().events()) {
+            if (event.what().equals("relayed")) {
+                relays.put(event.fields().get("qp"), event.fields().get("by"));
+            }
         }
-        String queuePair = event.fields().get("qp");
-        for (Connection connection : connections.values()) {
-            if (rank.equals(connection.sender)
-                    && connection.senderFields.get("qps").equals(queuePair)) {
-                connection.senderFields =
-                        connection.senderFields.with("relay", event.fields().get("by"));
+        for (Connection connection : relays.isEmpty() ? List.<Connection>of() : connections.values()) {
+            String relay = relays.get(connection.senderFields.get("qps"));
+            if (relay != null && rank.equals(connection.sender)) {
+                connection.senderFields = connection.senderFields.with("relay", relay);
             }
         }
     }

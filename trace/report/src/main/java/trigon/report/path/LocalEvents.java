@@ -70,10 +70,10 @@ final class LocalEvents {
      */
     static @Nullable Done behind(Done done) {
         Message message = done.message();
-        if (message.number() == 0) {
+        Message former = message.connection().message(message.number() - 1);
+        if (former == null) {
             return null;
         }
-        Message former = message.connection().messages().get((int) message.number() - 1);
         long time = done.isReceive() ? former.received() : former.sent();
         long begin = done.isReceive() ? Math.max(message.posted(), message.receivePosted()) : message.posted();
         boolean before = former.collective() == message.collective() && time > begin && time <= done.time();
@@ -86,28 +86,24 @@ final class LocalEvents {
     @Nullable
     Done before(Message message, int sender, long tried) {
         Done received = latest(receives.get(sender), tried);
-        long slot = message.number() - DEPTH;
-        if (slot >= 0) {
-            Message former = message.connection().messages().get((int) slot);
-            boolean same = former.collective() == message.collective();
-            if (same
-                    && former.sent() != 0
-                    && former.sent() <= tried
-                    && (received == null || former.sent() > received.time())) {
-                return new Done(former.sent(), false, former);
-            }
+        Message former = message.connection().message(message.number() - DEPTH);
+        if (former != null
+                && former.collective() == message.collective()
+                && former.sent() != 0
+                && former.sent() <= tried
+                && (received == null || former.sent() > received.time())) {
+            return new Done(former.sent(), false, former);
         }
         return received;
     }
 
     /** The message before it over the same connection, if it had been sent by then. */
     static @Nullable Done sentBefore(Message message, long tried) {
-        if (message.number() == 0) {
+        Message former = message.connection().message(message.number() - 1);
+        if (former == null || former.collective() != message.collective()) {
             return null;
         }
-        Message former = message.connection().messages().get((int) message.number() - 1);
-        boolean before = former.collective() == message.collective() && former.sent() != 0 && former.sent() <= tried;
-        return before ? new Done(former.sent(), false, former) : null;
+        return former.sent() != 0 && former.sent() <= tried ? new Done(former.sent(), false, former) : null;
     }
 
     private static @Nullable Done latest(@Nullable List<Done> sorted, long time) {
