@@ -234,9 +234,9 @@ public final class Settings {
     public static final SettingKey<Integer> CIRCUITS_MEMORY = ofFile(
             "circuits.memoryMiB",
             new WholeNumber(0, 1 << 20),
-            "256",
-            "locked memory that RDMA may take for relayed connections in each process, 0.8 MiB for each at its ends and"
-                    + " 1.6 MiB at a relay; those beyond it go by TCP");
+            "64",
+            "locked memory that RDMA may take for relayed connections in each process: about 200 of them at a relay, with"
+                    + " shorter buffers the more there are; those beyond it go by TCP");
 
     /** True if RDMA goes by gateways. */
     public static final SettingKey<RoutedRdma> ROUTES_RDMA = ofBoth(

@@ -72,8 +72,8 @@ final class CircuitUpgrade {
         }
         if (onward.isComplete() && back.isComplete()) {
             phase = Phase.UPGRADING;
-            incoming.upgrade(HopUpgrade.ofAccepter(hops, local(incoming), neighbour(incoming)));
-            outgoing.upgrade(HopUpgrade.ofDialer(hops, local(outgoing), neighbour(outgoing)));
+            incoming.upgrade(HopUpgrade.ofIncoming(hops, local(incoming), neighbour(incoming)));
+            outgoing.upgrade(HopUpgrade.ofOutgoing(hops, local(outgoing), neighbour(outgoing)));
         } else {
             await();
         }

@@ -79,7 +79,7 @@ public final class ChunkStream implements ByteStream {
      * The stream of a hop whose two sides have agreed.
      *
      * @param resources connected; the stream's from now on
-     * @param peer the slots at the other side
+     * @param peer the slots to fill at the other side
      * @param socket the hop's TCP connection, with nothing unread of what was said to agree
      * @param disposer gives back what is held on the device, which may block
      * @param clock by which a queue pair is silent

@@ -60,11 +60,11 @@ final class HopDevice implements AutoCloseable {
     /**
      * A queue pair in INIT, its receives posted.
      *
-     * @param receives what is received into
+     * @param wanted what is received into; shorter slots where much memory is locked
      * @throws VerbsException if the device refuses, for example for lack of memory that may be locked
      */
-    HopQueuePair openQueuePair(SlotGeometry receives) {
-        HopQueuePair queuePair = HopQueuePair.open(this, receives, RANDOM.nextInt(1 << 24));
+    HopQueuePair openQueuePair(SlotGeometry wanted, HopUse use) {
+        HopQueuePair queuePair = HopQueuePair.open(this, wanted, use, RANDOM.nextInt(1 << 24));
         synchronized (this) {
             if (phase == Phase.OPEN) {
                 queuePairs.add(queuePair);

@@ -77,9 +77,9 @@ public final class HopDevices implements AutoCloseable {
      * Opens a queue pair, in INIT, on the device that serves an address of this node; empty if none does, or it
      * refuses, which is told. May block.
      *
-     * @param receives what is received into
+     * @param wanted what is received into; shorter slots where much memory is locked
      */
-    Optional<HopQueuePair> openQueuePair(InetAddress local, SlotGeometry receives) {
+    Optional<HopQueuePair> openQueuePair(InetAddress local, SlotGeometry wanted, HopUse use) {
         PortDevice port = devices.get(local);
         VerbsException failure = null;
         for (int i = 0; port != null && i < ATTEMPTS; i++) {
@@ -88,7 +88,7 @@ public final class HopDevices implements AutoCloseable {
                 if (device.isEmpty()) {
                     break;
                 }
-                return Optional.of(openQueuePair(port, device.get(), receives));
+                return Optional.of(openQueuePair(port, device.get(), wanted, use));
             } catch (VerbsException e) {
                 failure = e;
                 if (e.errno() == Errno.ENOMEM) {
@@ -103,9 +103,9 @@ public final class HopDevices implements AutoCloseable {
     }
 
     /** Memory that may not be locked is no failure of the device. */
-    private static HopQueuePair openQueuePair(PortDevice port, HopDevice device, SlotGeometry receives) {
+    private static HopQueuePair openQueuePair(PortDevice port, HopDevice device, SlotGeometry wanted, HopUse use) {
         try {
-            HopQueuePair opened = device.openQueuePair(receives);
+            HopQueuePair opened = device.openQueuePair(wanted, use);
             port.succeed();
             return opened;
         } catch (VerbsException e) {

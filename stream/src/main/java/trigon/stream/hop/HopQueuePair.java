@@ -35,6 +35,7 @@ final class HopQueuePair implements AutoCloseable {
     private static final Set<AccessFlag> NO_ACCESS = EnumSet.noneOf(AccessFlag.class);
 
     private final HopDevice device;
+    private final HopUse use;
     private final HopSlots slots;
     private final WorkCompletions batch = new WorkCompletions(COMPLETIONS_AT_ONCE);
     private final CompletionQueue completions;
@@ -42,14 +43,15 @@ final class HopQueuePair implements AutoCloseable {
     private final QueuePairEndpoint endpoint;
     private boolean closed;
 
-    static HopQueuePair open(HopDevice device, SlotGeometry receives, int psn) {
-        return new HopQueuePair(device, receives, psn);
+    static HopQueuePair open(HopDevice device, SlotGeometry wanted, HopUse use, int psn) {
+        return new HopQueuePair(device, wanted, use, psn);
     }
 
-    private HopQueuePair(HopDevice device, SlotGeometry receives, int psn) {
+    private HopQueuePair(HopDevice device, SlotGeometry wanted, HopUse use, int psn) {
         this.device = device;
+        this.use = use;
         try {
-            slots = new HopSlots(device, receives);
+            slots = new HopSlots(device, wanted, use);
         } catch (VerbsException | OutOfMemoryError e) {
             batch.close();
             throw e;
@@ -58,11 +60,13 @@ final class HopQueuePair implements AutoCloseable {
         @Nullable QueuePairLifecycle walked = null;
         try {
             int sends = SlotGeometry.MAX_SLOTS + ChunkWindow.CREDIT_MESSAGES;
-            queue = device.context().createCompletionQueue(sends + receives.receives());
+            queue = device.context()
+                    .createCompletionQueue(sends + slots.receives().receives());
             QueuePair queuePair = device.context()
                     .createQueuePair(
                             device.domain(),
-                            new QueuePairCapacity(queue, queue, sends, receives.receives(), INLINE_BYTES));
+                            new QueuePairCapacity(
+                                    queue, queue, sends, slots.receives().receives(), INLINE_BYTES));
             walked = new QueuePairLifecycle(queuePair, device.port().deviceName(), PARAMETERS);
             int port = device.port().port();
             walked.initialize(port, device.context().partitionKeyIndex(port), NO_ACCESS);
@@ -98,11 +102,12 @@ final class HopQueuePair implements AutoCloseable {
     /**
      * Connects it: READY_TO_SEND.
      *
-     * @param theirs the slots there: what is to be sent there takes as much locked memory here, written or forwarded
+     * @param theirs the slots there
+     * @return the slots to fill there: as many, and not longer than what this side has memory to write them from
      * @throws VerbsException if the other side cannot be reached, or too much memory is locked
      */
-    void connect(QueuePairEndpoint peer, SlotGeometry theirs) {
-        slots.lock(theirs);
+    SlotGeometry connect(QueuePairEndpoint peer, SlotGeometry theirs) {
+        SlotGeometry sends = use == HopUse.FORWARDED ? theirs : slots.lockSendSlots(theirs);
         AddressVector route = new AddressVector(
                 peer.gid(),
                 device.gidIndex(),
@@ -113,6 +118,7 @@ final class HopQueuePair implements AutoCloseable {
                 device.port().port());
         lifecycle.readyToReceive(peer, Mtu.min(endpoint.mtu(), peer.mtu()), route, null);
         lifecycle.readyToSend(endpoint.psn());
+        return sends;
     }
 
     /**

@@ -32,13 +32,14 @@ final class HopSlots {
     /**
      * Slots to receive into.
      *
+     * @param wanted as long as they may be; they are shorter where much memory is locked
+     * @param use whether they are registered once more, on the device that sends from them
      * @throws VerbsException if the device takes no more memory, or too much is locked; nothing is left open then
      */
-    HopSlots(HopDevice device, SlotGeometry receives) {
+    HopSlots(HopDevice device, SlotGeometry wanted, HopUse use) {
         this.device = device;
-        this.receives = receives;
         try {
-            lock(receives);
+            receives = lock(wanted, use == HopUse.FORWARDED ? 2 : 1);
             long address = arena.allocate(receives.bytes(), PAGE).address();
             received = device.domain().registerMemory(address, receives.bytes(), RECEIVED_INTO);
         } catch (VerbsException | OutOfMemoryError e) {
@@ -49,13 +50,20 @@ final class HopSlots {
     }
 
     /**
-     * Counts slots as locked memory: what is sent to a neighbour takes as much here, written or forwarded.
+     * Counts slots to write to as locked memory.
      *
+     * @param wanted as long as they may be
+     * @return the slots that there is memory for
      * @throws VerbsException if too much is locked
      */
-    void lock(SlotGeometry slots) {
-        device.memory().take(slots.bytes(), device.toString());
-        lockedBytes += slots.bytes();
+    SlotGeometry lockSendSlots(SlotGeometry wanted) {
+        return lock(wanted, 1);
+    }
+
+    private SlotGeometry lock(SlotGeometry wanted, int copies) {
+        SlotGeometry taken = device.memory().take(wanted, copies, device.toString());
+        lockedBytes += copies * taken.bytes();
+        return taken;
     }
 
     /**

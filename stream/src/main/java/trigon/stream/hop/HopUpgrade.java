@@ -40,38 +40,55 @@ public final class HopUpgrade {
     private final HopDevices devices;
     private final InetAddress local;
     private final InetAddress neighbour;
-    private final SlotGeometry receives;
+    private final SlotGeometry wanted;
+    private final HopUse use;
     private Phase phase;
     private ByteBuffer expected;
     private @Nullable HopQueuePair queuePair;
     private @Nullable SlotGeometry peer;
 
     private HopUpgrade(
-            HopDevices devices, InetAddress local, InetAddress neighbour, SlotGeometry receives, Phase phase) {
+            HopDevices devices,
+            InetAddress local,
+            InetAddress neighbour,
+            SlotGeometry wanted,
+            HopUse use,
+            Phase phase) {
         this.devices = devices;
         this.local = local;
         this.neighbour = neighbour;
-        this.receives = receives;
+        this.wanted = wanted;
+        this.use = use;
         this.phase = phase;
         expected = ByteBuffer.allocate(HopOffer.BYTES);
     }
 
     /**
-     * The side that dialled, and sends messages: it receives acknowledgements.
+     * The end that dialled, and sends messages: it receives acknowledgements.
      *
      * @param neighbour the address that it dialled
      */
     public static HopUpgrade ofDialer(HopDevices devices, InetAddress local, InetAddress neighbour) {
-        return new HopUpgrade(devices, local, neighbour, SlotGeometry.BACK, Phase.AWAITS_ANSWER);
+        return new HopUpgrade(devices, local, neighbour, SlotGeometry.BACK, HopUse.READ, Phase.AWAITS_ANSWER);
     }
 
     /**
-     * The side that accepted, and receives messages.
+     * The end that accepted, and receives messages.
      *
      * @param neighbour the address that dialled
      */
     public static HopUpgrade ofAccepter(HopDevices devices, InetAddress local, InetAddress neighbour) {
-        return new HopUpgrade(devices, local, neighbour, SlotGeometry.FORWARD, Phase.AWAITS_OFFER);
+        return new HopUpgrade(devices, local, neighbour, SlotGeometry.FORWARD, HopUse.READ, Phase.AWAITS_OFFER);
+    }
+
+    /** The side of a relay, towards who dialled it: what comes from there is forwarded. */
+    public static HopUpgrade ofIncoming(HopDevices devices, InetAddress local, InetAddress neighbour) {
+        return new HopUpgrade(devices, local, neighbour, SlotGeometry.FORWARD, HopUse.FORWARDED, Phase.AWAITS_OFFER);
+    }
+
+    /** The side of a relay, towards whom it has dialled. */
+    public static HopUpgrade ofOutgoing(HopDevices devices, InetAddress local, InetAddress neighbour) {
+        return new HopUpgrade(devices, local, neighbour, SlotGeometry.BACK, HopUse.FORWARDED, Phase.AWAITS_ANSWER);
     }
 
     /** The buffer for what is read next; full before {@link #next} is called. */
@@ -119,12 +136,12 @@ public final class HopUpgrade {
     }
 
     private HopOffer offer() {
-        Optional<HopQueuePair> opened = devices.openQueuePair(local, receives);
+        Optional<HopQueuePair> opened = devices.openQueuePair(local, wanted, use);
         if (opened.isEmpty()) {
             return new HopOffer.Stay();
         }
         queuePair = opened.get();
-        return new HopOffer.Chunks(opened.get().endpoint(), receives);
+        return new HopOffer.Chunks(opened.get().endpoint(), opened.get().receives());
     }
 
     private HopOffer answer(HopOffer offered) {
@@ -161,8 +178,7 @@ public final class HopUpgrade {
             return false;
         }
         try {
-            mine.connect(endpoint, slots);
-            peer = slots;
+            peer = mine.connect(endpoint, slots);
             return true;
         } catch (VerbsException e) {
             stay(String.valueOf(e.getMessage()));
@@ -188,7 +204,11 @@ public final class HopUpgrade {
         if (mine == null || theirs == null) {
             return Optional.empty();
         }
-        ChunkStream stream = new ChunkStream(mine, theirs, socket, disposer, devices.clock());
+        // a relay that writes forwards nothing from the slots that it receives into, and has counted these twice
+        SlotGeometry sends = writes && use == HopUse.FORWARDED
+                ? theirs.within(mine.receives().bytes())
+                : theirs;
+        ChunkStream stream = new ChunkStream(mine, sends, socket, disposer, devices.clock());
         queuePair = null;
         if (writes) {
             try {

@@ -3,8 +3,14 @@ package trigon.stream.hop;
 import trigon.system.Errno;
 import trigon.verbs.VerbsException;
 
-/** Bytes of memory that this process's hops lock, within their limit. Thread-safe. */
+/**
+ * Bytes of memory that this process's hops lock, within their limit. The fuller it is, the shorter are the slots that a
+ * hop gets: few circuits have windows of the full size, and many still go by RDMA. Thread-safe.
+ */
 final class SlotMemory {
+
+    /** Slots of the full size are for as many as this many directions of hops, if there is no other. */
+    private static final int DIRECTIONS = 48;
 
     private final long mostBytes;
     private long takenBytes;
@@ -15,20 +21,27 @@ final class SlotMemory {
     }
 
     /**
-     * Takes so much for a queue pair on a device.
+     * Takes memory for slots of one direction of a hop.
      *
-     * @throws VerbsException if that is more than is left; nothing is taken then
+     * @param wanted the most that is of use
+     * @param copies how often these slots are locked
+     * @return what was taken: as many slots, which may be shorter
+     * @throws VerbsException if even the shortest slots take more than is left; nothing is taken then
      */
-    synchronized void take(long bytes, String device) {
-        if (bytes > mostBytes - takenBytes) {
+    synchronized SlotGeometry take(SlotGeometry wanted, int copies, String device) {
+        long left = mostBytes - takenBytes;
+        double part = (double) left / mostBytes;
+        SlotGeometry taken = wanted.within((long) (left * part / DIRECTIONS));
+        if (copies * taken.bytes() > left) {
             throw new VerbsException(
-                    "locking %d KiB".formatted(bytes >> 10),
+                    "locking %d KiB".formatted((copies * taken.bytes()) >> 10),
                     device,
                     Errno.ENOMEM,
                     "relayed connections have locked all of circuits.memoryMiB (%d); raise it, and ulimit -l if lower"
                             .formatted(mostBytes >> 20));
         }
-        takenBytes += bytes;
+        takenBytes += copies * taken.bytes();
+        return taken;
     }
 
     /** Gives so much back. */

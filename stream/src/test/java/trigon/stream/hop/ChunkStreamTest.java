@@ -333,7 +333,7 @@ class ChunkStreamTest {
 
     @Test
     void staysOnTcpWithoutMemoryOrDevice() throws IOException {
-        fabric.limitMemory(100_000);
+        fabric.limitMemory(20_000);
         try (TestHop hop = new TestHop(devices, devices)) {
             assertThat(hop.dialler).isEmpty();
             assertThat(hop.accepter).isEmpty();
@@ -353,8 +353,11 @@ class ChunkStreamTest {
     @Test
     void staysOnTcpBeyondTheMemoryThatSlotsMayLock() throws IOException {
         // each side locks what it receives into, and what it sends from
-        long ofOne = 2 * (SlotGeometry.FORWARD.bytes() + SlotGeometry.BACK.bytes());
-        try (HopDevices few = TestHop.devices(fabric, ofOne + SlotGeometry.BACK.bytes())) {
+        long ofOne = 2
+                * (SlotGeometry.FORWARD.within(0).bytes()
+                        + SlotGeometry.BACK.within(0).bytes());
+        try (HopDevices few =
+                TestHop.devices(fabric, ofOne + SlotGeometry.BACK.within(0).bytes())) {
             try (TestHop first = new TestHop(few, few);
                     TestHop second = new TestHop(few, few)) {
                 assertThat(first.dialler).isPresent();
@@ -364,7 +367,7 @@ class ChunkStreamTest {
             try (TestHop third = new TestHop(few, few)) {
                 assertThat(third.dialler).as("what the others took is free").isPresent();
             }
-            fabric.limitMemory(100_000);
+            fabric.limitMemory(20_000);
             try (TestHop refused = new TestHop(few, few)) {
                 assertThat(refused.dialler).isEmpty();
             }
@@ -373,6 +376,43 @@ class ChunkStreamTest {
                 assertThat(last.dialler).as("a refusal takes nothing").isPresent();
             }
         }
+    }
+
+    /** A relay with little memory between ends with enough, and an end with little behind one with enough. */
+    @Test
+    void slotsOfUnlikeLengthPassAllBytesOn() throws IOException {
+        long little = 2
+                        * (SlotGeometry.FORWARD.within(0).bytes()
+                                + SlotGeometry.BACK.within(0).bytes())
+                + 100_000;
+        for (boolean isRelayFull : new boolean[] {true, false}) {
+            try (HopDevices full = TestHop.devices(fabric, little);
+                    TestHop first = new TestHop(devices, isRelayFull ? full : devices, true, false);
+                    TestHop second =
+                            new TestHop(isRelayFull ? full : devices, isRelayFull ? devices : full, false, true)) {
+                ByteBuffer sent = ByteBuffer.allocateDirect(1 << 20);
+                for (int i = 0; i < sent.capacity(); i++) {
+                    sent.put(i, (byte) ((i * 7919) >>> 5));
+                }
+                assertThat(relayed(first, second, sent)).isEqualTo(sent.flip());
+            }
+        }
+    }
+
+    private static ByteBuffer relayed(TestHop first, TestHop second, ByteBuffer sent) throws IOException {
+        ChunkStream writer = first.dialler.orElseThrow();
+        ChunkStream in = first.accepter.orElseThrow();
+        ChunkStream out = second.dialler.orElseThrow();
+        ChunkStream reader = second.accepter.orElseThrow();
+        ChunkForwarder onward = new ChunkForwarder(in, out);
+        ByteBuffer received = ByteBuffer.allocateDirect(sent.capacity());
+        while (received.hasRemaining()) {
+            writer.write(sent);
+            step(in, out, onward);
+            reader.read(received);
+            writer.poll();
+        }
+        return received.flip();
     }
 
     @Test

@@ -3,6 +3,9 @@ package trigon.stream.hop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SlotGeometryTest {
@@ -21,6 +24,32 @@ class SlotGeometryTest {
         assertThat(forward.bytes() + (long) back.slots() * back.slotBytes())
                 .as("the end that receives them")
                 .isLessThanOrEqualTo(MIB);
+    }
+
+    @Test
+    void sixtyFourMebibytesCarryTheCircuitsOfARelayOfTwoHundred() {
+        SlotMemory memory = new SlotMemory(64 * MIB);
+        List<Integer> slots = new ArrayList<>();
+        for (int circuit = 0; circuit < 200; circuit++) {
+            slots.add(memory.take(SlotGeometry.FORWARD, 2, "one").slotBytes());
+            memory.take(SlotGeometry.BACK, 2, "one");
+        }
+
+        assertThat(slots).isSortedAccordingTo(Comparator.reverseOrder());
+        assertThat(slots.subList(0, 8)).containsOnly(SlotGeometry.FORWARD.slotBytes());
+        assertThat(slots.getLast()).isEqualTo(4096);
+        assertThatThrownBy(() -> {
+                    while (true) {
+                        memory.take(SlotGeometry.FORWARD, 2, "one");
+                    }
+                })
+                .hasMessageContaining("circuits.memoryMiB (64)");
+    }
+
+    @Test
+    void noMemoryTakesNoSlots() {
+        assertThatThrownBy(() -> new SlotMemory(0).take(SlotGeometry.BACK, 1, "one"))
+                .hasMessageContaining("circuits.memoryMiB (0)");
     }
 
     @Test

@@ -37,8 +37,12 @@ final class TestHop implements AutoCloseable {
             dialled = SocketChannel.open(server.getLocalAddress());
             accepted = server.accept();
         }
-        HopUpgrade one = HopUpgrade.ofDialer(ofDialler, LOCAL, LOCAL);
-        HopUpgrade other = HopUpgrade.ofAccepter(ofAccepter, LOCAL, LOCAL);
+        HopUpgrade one = diallerWrites
+                ? HopUpgrade.ofDialer(ofDialler, LOCAL, LOCAL)
+                : HopUpgrade.ofOutgoing(ofDialler, LOCAL, LOCAL);
+        HopUpgrade other = accepterWrites
+                ? HopUpgrade.ofAccepter(ofAccepter, LOCAL, LOCAL)
+                : HopUpgrade.ofIncoming(ofAccepter, LOCAL, LOCAL);
         byte[] said = one.begin();
         while (!one.isOver() || !other.isOver()) {
             other.expected().put(said);
