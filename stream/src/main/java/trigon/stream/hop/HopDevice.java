@@ -64,7 +64,8 @@ final class HopDevice implements AutoCloseable {
      * @throws VerbsException if the device refuses, for example for lack of memory that may be locked
      */
     HopQueuePair openQueuePair(SlotGeometry wanted, HopUse use) {
-        HopQueuePair queuePair = HopQueuePair.open(this, wanted, use, RANDOM.nextInt(1 << 24));
+        HopSlots slots = new HopSlots(this, wanted, use);
+        HopQueuePair queuePair = HopQueuePair.open(this, slots, RANDOM.nextInt(1 << 24));
         synchronized (this) {
             if (phase == Phase.OPEN) {
                 queuePairs.add(queuePair);

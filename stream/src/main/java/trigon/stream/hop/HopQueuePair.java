@@ -35,7 +35,6 @@ final class HopQueuePair implements AutoCloseable {
     private static final Set<AccessFlag> NO_ACCESS = EnumSet.noneOf(AccessFlag.class);
 
     private final HopDevice device;
-    private final HopUse use;
     private final HopSlots slots;
     private final WorkCompletions batch = new WorkCompletions(COMPLETIONS_AT_ONCE);
     private final CompletionQueue completions;
@@ -43,19 +42,14 @@ final class HopQueuePair implements AutoCloseable {
     private final QueuePairEndpoint endpoint;
     private boolean closed;
 
-    static HopQueuePair open(HopDevice device, SlotGeometry wanted, HopUse use, int psn) {
-        return new HopQueuePair(device, wanted, use, psn);
+    /** One in INIT, its receives posted; the slots are its own from now on, also if the device refuses. */
+    static HopQueuePair open(HopDevice device, HopSlots slots, int psn) {
+        return new HopQueuePair(device, slots, psn);
     }
 
-    private HopQueuePair(HopDevice device, SlotGeometry wanted, HopUse use, int psn) {
+    private HopQueuePair(HopDevice device, HopSlots slots, int psn) {
         this.device = device;
-        this.use = use;
-        try {
-            slots = new HopSlots(device, wanted, use);
-        } catch (VerbsException | OutOfMemoryError e) {
-            batch.close();
-            throw e;
-        }
+        this.slots = slots;
         @Nullable CompletionQueue queue = null;
         @Nullable QueuePairLifecycle walked = null;
         try {
@@ -107,7 +101,7 @@ final class HopQueuePair implements AutoCloseable {
      * @throws VerbsException if the other side cannot be reached, or too much memory is locked
      */
     SlotGeometry connect(QueuePairEndpoint peer, SlotGeometry theirs) {
-        SlotGeometry sends = use == HopUse.FORWARDED ? theirs : slots.lockSendSlots(theirs);
+        SlotGeometry sends = slots.toFill(theirs);
         AddressVector route = new AddressVector(
                 peer.gid(),
                 device.gidIndex(),

@@ -21,6 +21,7 @@ final class HopSlots {
     private static final Set<AccessFlag> RECEIVED_INTO = EnumSet.of(AccessFlag.LOCAL_WRITE);
 
     private final HopDevice device;
+    private final HopUse use;
     private final SlotGeometry receives;
     private final Arena arena = Arena.ofShared();
     private final MemoryRegion received;
@@ -38,8 +39,9 @@ final class HopSlots {
      */
     HopSlots(HopDevice device, SlotGeometry wanted, HopUse use) {
         this.device = device;
+        this.use = use;
         try {
-            receives = lock(wanted, use == HopUse.FORWARDED ? 2 : 1);
+            receives = lock(wanted);
             long address = arena.allocate(receives.bytes(), PAGE).address();
             received = device.domain().registerMemory(address, receives.bytes(), RECEIVED_INTO);
         } catch (VerbsException | OutOfMemoryError e) {
@@ -50,17 +52,17 @@ final class HopSlots {
     }
 
     /**
-     * Counts slots to write to as locked memory.
+     * Counts memory to fill the peer's slots from, unless that is forwarded.
      *
-     * @param wanted as long as they may be
-     * @return the slots that there is memory for
+     * @return as many slots, and not longer than what there is memory to write them from
      * @throws VerbsException if too much is locked
      */
-    SlotGeometry lockSendSlots(SlotGeometry wanted) {
-        return lock(wanted, 1);
+    SlotGeometry toFill(SlotGeometry theirs) {
+        return use == HopUse.FORWARDED ? theirs : lock(theirs);
     }
 
-    private SlotGeometry lock(SlotGeometry wanted, int copies) {
+    private SlotGeometry lock(SlotGeometry wanted) {
+        int copies = use == HopUse.FORWARDED ? 2 : 1;
         SlotGeometry taken = device.memory().take(wanted, copies, device.toString());
         lockedBytes += copies * taken.bytes();
         return taken;
