@@ -9,6 +9,7 @@
 
 #include "host.h"
 #include "transfers.h"
+#include "until.h"
 
 enum { GUARD_BYTES = 64, GUARD = 0x5c };
 
@@ -98,16 +99,24 @@ static bool step(struct rank *rank, int number, struct stream *stream, size_t me
   return sent >= 0 && received >= 0 && (received == 0 || check(rank, number, message, bytes));
 }
 
+/* All of them are under way at once; with --until only a round's, so that no rank gets far ahead of the others. */
+static size_t messages_until(int round) {
+  return FIXED_SIZES + (size_t)round * 16;
+}
+
 bool run_exchange(struct rank *rank) {
   const struct options *options = rank->options;
-  size_t messages = FIXED_SIZES + (size_t)options->iterations * 16;
+  int round = options->until == NULL ? options->iterations : 1;
+  size_t messages = messages_until(round);
   struct stream *streams = calloc((size_t)options->channels, sizeof *streams);
   if (streams == NULL) {
     return fail(rank->number, "no memory");
   }
-  fprintf(stderr, "rank %d: %zu messages a channel, seed %u\n", rank->number, messages, options->seed);
+  fprintf(stderr, "rank %d: %zu messages a channel, seed %u\n", rank->number, messages_until(options->iterations),
+          options->seed);
   double start = now();
   double last_progress = start;
+  double round_start = start;
   unsigned idle = 0;
   bool ok = true;
   for (int open = 1; ok && open > 0;) {
@@ -117,6 +126,14 @@ bool run_exchange(struct rank *rank) {
       if (streams[c].sends.done < messages || streams[c].receives.done < messages) {
         open++;
         ok = step(rank, c, &streams[c], messages, &progress);
+      }
+    }
+    if (ok && open == 0) {
+      print_if_long(rank, test_name(options->test), round, now() - round_start);
+      if (round < options->iterations && !until_is_over(rank, round)) {
+        round_start = now();
+        messages = messages_until(++round);
+        open = options->channels;
       }
     }
     if (progress) {

@@ -35,7 +35,7 @@ static const char usage[] =
     "  --slice-bytes N      longest message of the all-reduce (default 524288)\n"
     "  --iterations N       (default 3)\n"
     "  --warmup N           iterations of the all-reduce before those that are timed (default 1)\n"
-    "  --until FILE         of the all-reduce: ends soon after this file is there, after fewer iterations; one host\n"
+    "  --until FILE         ends soon after this file is there, after fewer iterations; ranks of one host\n"
     "  --cuts FILE          when this file is there: removes it, and shuts down this process's TCP connections at the\n"
     "                       IPv4 address in it\n"
     "  --pause SECONDS      with all connected and nothing under way, before data move (default 0)\n"
@@ -54,7 +54,7 @@ static const char usage[] =
     "                       (with each all-reduce), or first (with the first one only)\n"
     "  --print-json         one line of JSON per rank on stdout\n"
     "  --print-rounds       the same, with how long each all-reduce took, in microseconds\n"
-    "  --print-longer MS    a line on stderr for each all-reduce that takes longer, with when it ended\n"
+    "  --print-longer MS    a line on stderr for each round that takes longer, with when it ended\n"
     "  --verbose            devices and steps on stderr\n"
     "  --without-java       fails if a call for a message has reached the JVM\n";
 

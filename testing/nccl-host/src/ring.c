@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "host.h"
@@ -291,16 +290,6 @@ static void check(struct rank *rank, const float *vector, size_t elements, int i
   }
 }
 
-/* With the time of day, so that it can be held against what somebody did to the cables. */
-static void print_if_long(const struct rank *rank, int iteration, double seconds) {
-  if (rank->options->print_longer_ms > 0 && seconds * 1e3 > rank->options->print_longer_ms) {
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    fprintf(stderr, "rank %d: all-reduce %d took %.1f ms, until %lld.%03ld\n", rank->number, iteration, seconds * 1e3,
-            (long long)time.tv_sec, time.tv_nsec / 1000000);
-  }
-}
-
 bool run_ring(struct rank *rank) {
   size_t elements = rank->options->bytes / sizeof(float);
   float *vector = malloc(elements * sizeof(float) + sizeof(float));
@@ -321,7 +310,7 @@ bool run_ring(struct rank *rank) {
     double seconds = now() - start;
     rank->seconds += i < 0 ? 0 : seconds;
     rank->rounds += i < 0 ? 0 : 1;
-    print_if_long(rank, i, seconds);
+    print_if_long(rank, "all-reduce", i, seconds);
     if (i >= 0 && rank->round_seconds != NULL) {
       rank->round_seconds[i] = seconds;
     }

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "connections.h"
@@ -46,4 +47,14 @@ bool until_is_over(const struct rank *rank, int round) {
     say_last_round(until, path, round + AHEAD);
   }
   return access(path, F_OK) == 0 && round >= last_round(path);
+}
+
+/* With the time of day, so that it can be held against what somebody did to the cables. */
+void print_if_long(const struct rank *rank, const char *what, int round, double seconds) {
+  if (rank->options->print_longer_ms > 0 && seconds * 1e3 > rank->options->print_longer_ms) {
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    fprintf(stderr, "rank %d: %s %d took %.1f ms, until %lld.%03ld\n", rank->number, what, round, seconds * 1e3,
+            (long long)time.tv_sec, time.tv_nsec / 1000000);
+  }
 }
