@@ -18,11 +18,11 @@ import java.util.stream.Collectors;
 import trigon.system.file.Folder;
 import trigon.testsupport.Await;
 
-/** An all-reduce in network namespaces, a rank on each node, that goes on until it is told to end. Closing kills it. */
+/** A job in network namespaces, a rank on each node, that goes on until it is told to end. Closing kills it. */
 public final class NamespaceJob implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
-    private static final Pattern ROUND = Pattern.compile("all-reduce ([0-9]+) took");
+    private static final Pattern ROUND = Pattern.compile("(?:all-reduce|all-to-all) ([0-9]+) took");
     private static final Pattern RESIDENT = Pattern.compile("VmRSS:\\s+([0-9]+) kB");
 
     private final Path until;
@@ -67,14 +67,14 @@ public final class NamespaceJob implements AutoCloseable {
         return ranks;
     }
 
-    /** Waits until so many more all-reduces are over. */
+    /** Waits until so many more rounds are over. */
     public void awaitRounds(int more) {
         int before = rounds();
         Await.until(this::output, PATIENCE, () -> rounds() >= before + more || ended());
         assertThat(ended()).as(output()).isFalse();
     }
 
-    /** All-reduces that are over. */
+    /** All-reduces, or rounds of another test, that are over. */
     public int rounds() {
         Matcher matcher = ROUND.matcher(ranks.getFirst().output());
         int last = 0;
