@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""The line a-b-c with a relay on b: what goes from a to c through it, beside each hop alone, and what b's own traffic
-keeps of its cable while a and c flood the relay. With the medians of all rounds."""
+"""The line a-b-c with a relay on b: what goes from a to c through it, beside each hop alone, what b's own traffic keeps
+of its cable while a and c flood the relay, and how connections share it. With more relays in the line, the first two
+alone. With the medians of all rounds."""
 
 import contextlib
 import os
+import re
 import statistics
 import subprocess
 import sys
 import time
 
-from cables import (HOME, PLUGIN, arguments, cabled, limit, mbit_per_second, ping_pong, processor_seconds, start, tc,
-                    write)
+from cables import (HOME, MESSAGE_SECONDS, PLUGIN, arguments, cabled, limit, mbit_per_second, ping_pong,
+                    processor_seconds, start, tc, write)
 from simulated import Simulated
 
-CABLES = [("a:one", "b:one", "10.79.1.1/24", "10.79.1.2/24"), ("b:two", "c:two", "10.79.2.2/24", "10.79.2.3/24")]
+GOALS = {1: "at least 0.95", 3: "at least 0.90", 7: "at least 0.85"}
+CONNECTIONS = 24
 MESSAGES = 2000
 BEGIN_SECONDS = 120
 SETTINGS = """\
@@ -21,34 +24,45 @@ version: 1
 links: LINKS
 handshake: {timeout: 60s, peerTimeout: 60s}
 nodes:
-  a: {nics: [{address: 10.79.1.1/24}]}
-  b: {nics: [{address: 10.79.1.2/24}, {address: 10.79.2.2/24}]}
-  c: {nics: [{address: 10.79.2.3/24}]}
 """
+
+
+def line_of(relays):
+    """Its nodes, and the cable from each to the next."""
+    names = ["a", "b", *(f"b{i}" for i in range(2, relays + 1)), "c"]
+    return names, [(f"{one}:right", f"{other}:left", f"10.79.{i}.1/24", f"10.79.{i}.2/24")
+                   for i, (one, other) in enumerate(zip(names, names[1:]), 1)]
 
 
 class Line:
     """The nodes with their settings."""
 
     def __init__(self, nodes, folder, options):
+        self.names, self.cables = line_of(int(options.relays))
         self.nodes = nodes
         self.folder = folder
         self.simulated = isinstance(nodes, Simulated)
-        self.relay = None
+        self.relay = None  # of b
         settings, key = folder / "trigon.yaml", folder / "key"
-        settings.write_text(SETTINGS.replace("LINKS", "auto" if self.simulated else "software"))
+        settings.write_text(SETTINGS.replace("LINKS", "auto" if self.simulated else "software") + "".join(
+            f"  {name}: {{nics: [{', '.join(f'{{address: {each}}}' for each in self.addresses(name))}]}}\n"
+            for name in self.names))
         key.touch(0o600)
         key.write_text(os.urandom(32).hex())
         self.environment = {"TRIGON_CONFIG": str(settings), "TRIGON_CLUSTER_KEY_FILE": str(key),
                             "TRIGON_CIRCUITS_CARRIER": options.carrier,
                             **(nodes.environment if self.simulated else {})}
 
+    def addresses(self, node):
+        return [address for *ends, one, other in self.cables
+                for end, address in zip(ends, (one, other)) if end.startswith(f"{node}:")]
+
     def limit(self, pair, queue):
         """The queue holds the packets that wait. "fifo" takes them as they come; "bands", the queue that a NIC has
         unless somebody gave it another one, takes a relay's last."""
         if self.simulated:
             return
-        for ends, mbit in zip(CABLES, pair.split(":")):
+        for ends, mbit in zip(self.cables, rates(pair, self.cables)):
             for node, interface in (end.split(":") for end in ends[:2]):
                 limit(self.nodes, node, interface, mbit)
                 if queue == "bands":
@@ -56,7 +70,7 @@ class Line:
 
     def queues(self):
         """A device has none that could be chosen."""
-        return ["fifo"] if self.simulated else ["fifo", "bands"]
+        return ["fifo"] if self.simulated or len(self.names) > 3 else ["fifo", "bands"]
 
     def measure(self, one, other):
         begin, used = time.monotonic(), processor_seconds(self.relay.pid)
@@ -97,10 +111,32 @@ class Line:
             return measured
 
 
-def models(pair):
+    def shared(self):
+        """What each of many connections has received at c when the first one is done; as many go the other way."""
+        meeting = self.folder / f"shared-{time.monotonic_ns()}"
+        command = (HOME / "libexec/nccl-host", "--plugin", PLUGIN, "--ranks", 2, "--rendezvous", meeting, "--test",
+                   "exchange", "--channels", CONNECTIONS, "--bytes", 262144, "--iterations", 10, "--timeout", 120,
+                   "--verbose", "--rank")
+        with self.running("a", "", *command, 0) as one, self.running("c", "received on each", *command, 1) as other:
+            if one.wait(MESSAGE_SECONDS) or other.wait(MESSAGE_SECONDS):
+                sys.exit("connections through the relay failed")
+        seconds, counts = re.search("is done after (.*) s; bytes received on each:(.*)",
+                                  (self.folder / "nccl-host-c.log").read_text()).groups()
+        received = [int(each) for each in counts.split()]
+        return {"mbit_per_second": sum(received) * 8 / 1e6 / float(seconds),
+                "jain": sum(received) ** 2 / (len(received) * sum(each ** 2 for each in received))}
+
+
+def rates(pair, cables):
+    """Of the first cable, and all others."""
+    first, others = pair.split(":")
+    return [first] + [others] * (len(cables) - 1)
+
+
+def models(pair, cables):
     """What a simulated device does with time, for each cable."""
     return [f"model {one}-{other} 2us {mbit}M".replace(":", "/")
-            for (one, other, *_), mbit in zip(CABLES, pair.split(":"))]
+            for (one, other, *_), mbit in zip(cables, rates(pair, cables))]
 
 
 def measure(line, pair, number):
@@ -111,9 +147,12 @@ def measure(line, pair, number):
         if queue == "fifo":
             runs["first"] = line.measure("a", "b")
             runs["relayed"] = line.measure("a", "c")
-        runs[f"second-{queue}"] = line.measure("b", "c")
-        runs[f"flooded-{queue}"] = line.flooded()
-    print(f"trigon benchmarks relay: {pair} Mbit/s, round {number}", file=sys.stderr)
+        runs[f"second-{queue}"] = line.measure(line.names[-2], "c")
+        if len(line.names) == 3:
+            runs[f"flooded-{queue}"] = line.flooded()
+            runs[f"shared-{queue}"] = line.shared()
+    speeds = ", ".join(f"{name} {max(mbit_per_second(run)):.1f}" for name, run in runs.items() if "bandwidth" in run)
+    print(f"trigon benchmarks relay: {pair} Mbit/s, round {number}: {speeds} Mbit/s", file=sys.stderr)
     return runs
 
 
@@ -135,7 +174,10 @@ def ratios(line, pair, rounds):
 
     print(f"cables of {pair} Mbit/s:", file=sys.stderr)
     slower = min(speeds("first"), speeds("second-fifo"), key=statistics.median)
-    ratio("1 MiB through the relay, to the slower hop", "Mbit/s", speeds("relayed"), slower, "at least 0.90")
+    relays = len(line.names) - 2
+    ratio(f"1 MiB through {relays} relays, to the slower hop", "Mbit/s", speeds("relayed"), slower, GOALS[relays])
+    if relays > 1:
+        return results
     for figure in "min_us", "median_us":
         both = [sum(hops) for hops in zip(latencies("first", figure), latencies("second-fifo", figure))]
         ratio(f"8 B through the relay, to the sum of the hops, {figure[:-3]}", "us", latencies("relayed", figure),
@@ -145,22 +187,29 @@ def ratios(line, pair, rounds):
               speeds(f"second-{queue}"), "at least 0.50")
         ratio(f"processors of the relay under a flood, queue: {queue}", "", [runs[f"flooded-{queue}"]["processors"]
               for runs in rounds], [runs["relayed"]["processors"] for runs in rounds], "one connection")
+        shares = [runs[f"shared-{queue}"] for runs in rounds]
+        ratio(f"{CONNECTIONS} connections, all together, queue: {queue}", "Mbit/s",
+              [each["mbit_per_second"] for each in shares], slower, "at least 0.95")
+        ratio("Jain's index of them", "", [each["jain"] for each in shares], [1], "at least 0.95")
     return results
 
 
 def main():
-    options = arguments("relay", ["400:200"], ("--links", ["tcp", "simulated"]), ("--carrier", ["auto", "tcp"]))
+    options = arguments("relay", ["400:200"], ("--links", ["tcp", "simulated"]), ("--carrier", ["auto", "tcp"]),
+                        ("--relays", [str(relays) for relays in GOALS]))
+    names, cables = line_of(int(options.relays))
     results = []
-    with cabled("a b c", *CABLES) as (namespaces, folder):
+    with cabled(" ".join(names), *cables) as (namespaces, folder):
         for pair in options.pairs:
             with contextlib.ExitStack() as stack:
                 nodes = namespaces
                 if options.links == "simulated":
                     nodes = stack.enter_context(contextlib.closing(
-                        Simulated(namespaces, CABLES, HOME, models(pair))))
+                        Simulated(namespaces, cables, HOME, models(pair, cables))))
                 line = Line(nodes, folder, options)
-                with line.running("b", "relays over", HOME / "bin/trigon", "relay") as line.relay:
-                    rounds = [measure(line, pair, number + 1) for number in range(options.rounds)]
+                line.relay, *_ = [stack.enter_context(line.running(
+                    node, "relays over", HOME / "bin/trigon", "relay")) for node in names[1:-1]]
+                rounds = [measure(line, pair, number + 1) for number in range(options.rounds)]
                 results += ratios(line, pair, rounds)
     write(options, "relay", results)
 

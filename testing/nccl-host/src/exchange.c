@@ -42,6 +42,7 @@ struct stream {
   struct flow sends;
   struct flow receives;
   bool staged;
+  size_t received; /* bytes */
 };
 
 static bool check(struct rank *rank, int number, size_t message, size_t bytes) {
@@ -96,12 +97,22 @@ static bool step(struct rank *rank, int number, struct stream *stream, size_t me
   size_t message = receives->done;
   int received = test_oldest(rank, receives, &bytes);
   *progress |= sent == 1 || received == 1;
+  stream->received += received == 1 ? bytes : 0;
   return sent >= 0 && received >= 0 && (received == 0 || check(rank, number, message, bytes));
 }
 
 /* All of them are under way at once; with --until only a round's, so that no rank gets far ahead of the others. */
 static size_t messages_until(int round) {
   return FIXED_SIZES + (size_t)round * 16;
+}
+
+/* How channels share the way between ranks: later, those that are done leave more to the others. */
+static void print_shares(const struct rank *rank, const struct stream *streams, double seconds) {
+  fprintf(stderr, "rank %d: a channel is done after %.6f s; bytes received on each:", rank->number, seconds);
+  for (int c = 0; c < rank->options->channels; c++) {
+    fprintf(stderr, " %zu", streams[c].received);
+  }
+  fputc('\n', stderr);
 }
 
 bool run_exchange(struct rank *rank) {
@@ -119,6 +130,7 @@ bool run_exchange(struct rank *rank) {
   double round_start = start;
   unsigned idle = 0;
   bool ok = true;
+  bool shares = options->verbose;
   for (int open = 1; ok && open > 0;) {
     bool progress = false;
     open = 0;
@@ -127,6 +139,10 @@ bool run_exchange(struct rank *rank) {
         open++;
         ok = step(rank, c, &streams[c], messages, &progress);
       }
+    }
+    if (ok && shares && open < options->channels) {
+      shares = false;
+      print_shares(rank, streams, now() - start);
     }
     if (ok && open == 0) {
       print_if_long(rank, test_name(options->test), round, now() - round_start);
