@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import trigon.cluster.facts.LinkFacts.Link;
 import trigon.cluster.facts.NodeFacts;
 import trigon.cluster.machine.Nic;
@@ -115,10 +116,10 @@ final class PathChecks {
 
     private boolean areAllJoined() {
         return seen.facts().keySet().stream().allMatch(one -> {
-            Map<String, Integer> links = linksTo(one);
+            Map<String, Integer> links = linksTo(one, this::areJoined);
             return seen.facts().keySet().stream()
                     .filter(other -> one.compareTo(other) < 0)
-                    .allMatch(other -> links.containsKey(other) || isCabledWithoutAddresses(one, other));
+                    .allMatch(links::containsKey);
         });
     }
 
@@ -143,12 +144,13 @@ final class PathChecks {
         List<String> withoutAddresses = new ArrayList<>();
         List<String> withoutCable = new ArrayList<>();
         for (String one : seen.facts().keySet()) {
-            Map<String, Integer> links = linksTo(one);
+            Map<String, Integer> tested = linksTo(one, this::works);
+            Map<String, Integer> all = linksTo(one, this::areJoined);
             for (String other : seen.facts().keySet()) {
                 if (one.compareTo(other) >= 0) {
                     continue;
                 }
-                if (links.containsKey(other)) {
+                if (tested.containsKey(other)) {
                     overlay(one, other);
                     continue;
                 }
@@ -160,7 +162,7 @@ final class PathChecks {
                 }
                 if (isCabledWithoutAddresses(one, other)) {
                     withoutAddresses.add(one + " and " + other);
-                } else {
+                } else if (!all.containsKey(other)) {
                     findings.add(Finding.error(
                             "no-path",
                             one + " and " + other,
@@ -185,7 +187,7 @@ final class PathChecks {
                     "no-addresses",
                     String.join(", ", withoutAddresses),
                     "cables without addresses: jobs use IPv6 link-local addresses, over TCP; these were not tested",
-                    "each received the other's multicast",
+                    "one received the other's multicast",
                     List.of(advice(
                             "all",
                             "give each cable a subnet: trigon doctor --cables cables.yaml writes the cables to a"
@@ -222,8 +224,8 @@ final class PathChecks {
         }
     }
 
-    /** The number of links to each node that one is joined to, by links that work in both directions. */
-    private Map<String, Integer> linksTo(String node) {
+    /** The number of links to each node that one is joined to, directly or by relays. */
+    private Map<String, Integer> linksTo(String node, BiPredicate<String, String> direct) {
         Map<String, Integer> links = new TreeMap<>(Map.of(node, 0));
         Deque<String> left = new ArrayDeque<>(Set.of(node));
         while (!left.isEmpty()) {
@@ -231,12 +233,17 @@ final class PathChecks {
             int next = links.getOrDefault(from, 0) + 1;
             if (next == 1 || (relays(node) && relays(from))) {
                 seen.facts().keySet().stream()
-                        .filter(to -> works(from, to) && works(to, from) && (next == 1 || relays(to)))
+                        .filter(to -> direct.test(from, to) && direct.test(to, from) && (next == 1 || relays(to)))
                         .filter(to -> links.putIfAbsent(to, next) == null)
                         .forEach(left::add);
             }
         }
         return links;
+    }
+
+    /** By a link that works, or by a cable whose link-local addresses jobs use. */
+    private boolean areJoined(String from, String to) {
+        return works(from, to) || isCabledWithoutAddresses(from, to);
     }
 
     private boolean works(String from, String to) {
@@ -260,8 +267,9 @@ final class PathChecks {
 
     private boolean isCabledWithoutAddresses(String one, String other) {
         return seen.heard().stream()
-                .filter(each -> each.by().equals(one) && each.node().equals(other))
-                .anyMatch(each -> hasOnlyLinkLocal(one, each.on()) && hasOnlyLinkLocal(other, each.from()));
+                .filter(each -> (each.by().equals(one) && each.node().equals(other))
+                        || (each.by().equals(other) && each.node().equals(one)))
+                .anyMatch(each -> hasOnlyLinkLocal(each.by(), each.on()) && hasOnlyLinkLocal(each.node(), each.from()));
     }
 
     private boolean hasOnlyLinkLocal(String node, String nic) {
