@@ -42,7 +42,7 @@ public record LinkFacts(
     public static LinkFacts of(MachineLinks links, MachineGpus gpus) {
         return new LinkFacts(
                 links.nics(),
-                links.rdmaWithGpuMemory(),
+                links.rdmaAsOpened(),
                 gpus.gpus(),
                 gpus.driver(),
                 gpus.gpus().isEmpty() ? Map.of() : gpus.nics(),

@@ -121,10 +121,13 @@ public record MachineLinks(
                 TwinFunctions.warnings(limited.links(), hardware));
     }
 
-    /** The RDMA ports, with how each reaches memory of GPUs; they are opened for that. */
-    public List<RdmaPort> rdmaWithGpuMemory() {
+    /** The RDMA ports, with what libibverbs knows of them; they are opened for that. */
+    public List<RdmaPort> rdmaAsOpened() {
+        Optional<List<String>> listed = provider.map(VerbsProvider::deviceNames);
         return rdma.stream()
-                .map(port -> port.reaching(gpuMemory(port.device())))
+                .map(port -> port.asOpened(
+                        gpuMemory(port.device()),
+                        listed.filter(names -> !names.contains(port.device())).isPresent()))
                 .toList();
     }
 

@@ -23,7 +23,9 @@ import trigon.verbs.DeviceMemory;
  * @param gids entries of the GID table that are filled
  * @param interfaces network interfaces of the port
  * @param counters of what was sent again, and of congestion, by the driver's names; those that it has
+ * @param driver the kernel's for the device's PCI function; empty for virtual ones
  * @param gpuMemory the device's way to memory of GPUs, in words; empty until it was opened for that
+ * @param unlisted true if libibverbs was asked and has no driver for the device
  */
 public record RdmaPort(
         String device,
@@ -34,7 +36,9 @@ public record RdmaPort(
         List<GidEntry> gids,
         List<String> interfaces,
         Map<String, Long> counters,
-        String gpuMemory) {
+        String driver,
+        String gpuMemory,
+        boolean unlisted) {
 
     /**
      * An entry of the GID table.
@@ -134,7 +138,9 @@ public record RdmaPort(
                 gids,
                 interfaces,
                 counters(port),
-                "");
+                Machine.target(device.resolve("device/driver")).orElse(""),
+                "",
+                false);
     }
 
     private static Map<String, Long> counters(Path port) {
@@ -159,9 +165,20 @@ public record RdmaPort(
         return name.matches("\\d{1,3}") ? Integer.parseInt(name) : 1;
     }
 
-    /** The same, with how it reaches memory of GPUs. */
-    RdmaPort reaching(DeviceMemory memory) {
-        return new RdmaPort(device, port, state, rate, linkLayer, gids, interfaces, counters, memory.toString());
+    /** The same, with what libibverbs knows of it. */
+    RdmaPort asOpened(DeviceMemory memory, boolean isUnlisted) {
+        return new RdmaPort(
+                device,
+                port,
+                state,
+                rate,
+                linkLayer,
+                gids,
+                interfaces,
+                counters,
+                driver,
+                memory.toString(),
+                isUnlisted);
     }
 
     /** The device, and the port's number unless it is the first. */

@@ -218,6 +218,8 @@ final class PlantedFindings {
             n.nic("a", 0).put("mtu", 1500);
             n.nic("b", 0).put("mtu", 1500);
         });
+        FAULTS.put("usb4-no-provider", n -> usb4Rdma(n).put("unlisted", true));
+        FAULTS.put("usb4-rdma-no-interface", n -> usb4Rdma(n).put("interfaces", List.of()));
         FAULTS.put("acs-redirects", n -> way(n).put("accessControl", "redirects"));
         FAULTS.put("gpu-far-from-nic", n -> way(n).put("distance", "PHB"));
     }
@@ -234,6 +236,15 @@ final class PlantedFindings {
                 Json.object("device", "0-1", "peer", "b", "lanes", lanes, "speedMbps", lanes * 20_000);
         nics.forEach(nic -> cable.put("interface", nic));
         n.node("a").put("usb4Cables", List.of(cable));
+    }
+
+    /** As the modules make it that carry RDMA over such cables. */
+    static Map<String, Object> usb4Rdma(Nodes n) {
+        rdma(n, "ACTIVE", "RoCE v2", List.of("uverbs0"), List.of());
+        Map<String, Object> port = Nodes.list(n.node("a"), "rdmaPorts").getFirst();
+        port.put("device", "usb4_rdma0");
+        port.put("driver", "thunderbolt");
+        return port;
     }
 
     static void gpu(Nodes n, String use, String reach) {

@@ -111,7 +111,7 @@ public final class LinksText {
             return;
         }
         Table table = new Table("port", "state", "rate", "layer", "interface", "GPU memory", "GIDs");
-        for (RdmaPort port : links.rdmaWithGpuMemory()) {
+        for (RdmaPort port : links.rdmaAsOpened()) {
             String gids = port.gids().stream()
                     .map(gid -> gid.index() + " " + gid.gid() + " " + gid.type())
                     .collect(Collectors.joining(", "));
