@@ -2,6 +2,8 @@ package trigon.tools.explain;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -113,6 +115,25 @@ class ExplainCommandTest {
     @Test
     void theOwnNodeIsThisMachine() throws Exception {
         assertThat(Run.of(file(), "explain", "--from", "a", "--to", "b").out()).contains("lo");
+    }
+
+    /** A library by RCCL's name is what the line goes by. */
+    @Test
+    void aProcessOfRcclSaysSo() throws Exception {
+        Path library = Files.copy(
+                Path.of(System.getProperty("java.home"), "lib", "libjimage.so"),
+                Files.createDirectory(folder.resolve("rocm")).resolve("librccl.so.1.0.70200"));
+        try (Arena arena = Arena.ofConfined();
+                Metrics metrics = Metrics.shared(Path.of("/dev/shm"));
+                PathCounters path = metrics.link("eth1", "TCP", 10_000).path("sender")) {
+            var _ = SymbolLookup.libraryLookup(library, arena);
+            path.peer("b");
+            path.state(2);
+            String pid = Long.toString(ProcessHandle.current().pid());
+
+            assertThat(Run.of("explain", "--pid", pid).out()).contains("It has loaded", library.toString());
+            assertThat(Run.of("explain", "--pid", pid, "--json").out()).contains("\"" + library + "\"");
+        }
     }
 
     @Test
