@@ -72,7 +72,8 @@ def train(folder, number, backend):
     parallel = torch.nn.parallel.DistributedDataParallel(model, bucket_cap_mb=0.05)
     with open(folder / f"node-{number}.jsonl", "a", encoding="ascii", buffering=1) as said:
         said.write(json.dumps({"first": first, "rank": rank, "pid": os.getpid()}) + "\n")
-        loader = DataLoader(Numbers(rank, first), BATCH, num_workers=WORKERS, multiprocessing_context="fork")
+        loader = DataLoader(Numbers(rank, first), BATCH, num_workers=WORKERS,
+                            multiprocessing_context=os.environ["TRAINING_WORKERS"])
         for step, (rows, wanted) in enumerate(loader, first):
             if step == KILL_AT and first == 0 and rank == dist.get_world_size() - 1:
                 said.write(json.dumps({"killed_at": step}) + "\n")

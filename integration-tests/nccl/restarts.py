@@ -74,9 +74,13 @@ def run(setting, report, name, ranks, environment, over_trigon):
 
 
 def restarts(setting, report, ranks, out_of_time):
+    """Data loaders fork the rank or start programs of their own, which load the same libraries."""
     name = "killed rank, torchrun starts again"
-    ends = [run(setting, report, f"{name}, over Trigon", ranks, trigon(setting), True),
-            run(setting, report, f"{name}, over sockets", ranks, sockets(1, 1), False)]
+    ends = [run(setting, report, f"{name}, loaders {start}, over {network}", ranks,
+                {**environment, "TRAINING_WORKERS": start}, network == "Trigon")
+            for start, network, environment in (("fork", "Trigon", trigon(setting)),
+                                                ("spawn", "Trigon", trigon(setting)),
+                                                ("fork", "sockets", sockets(1, 1)))]
     if all(ends):
         report.judge(f"{name}: the same parameters over Trigon and over sockets",
-                     None if ends[0] == ends[1] else f"they differ: {ends}")
+                     None if ends[0] == ends[1] == ends[2] else f"they differ: {ends}")

@@ -47,6 +47,8 @@ struct rank {
   struct rendezvous *rendezvous; /* NULL: this rank is alone */
   int number;
   int communicator; /* which one this is of the process */
+  bool stays;       /* its channels are closed later than its data are moved */
+  bool dies;        /* in the midst of its all-reduces, with the process */
   int devices;
   void *ctx;
   size_t slot_bytes;

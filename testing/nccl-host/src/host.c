@@ -31,6 +31,10 @@ bool is_failing(void) {
   return atomic_load(&failing);
 }
 
+void recover(void) {
+  atomic_store(&failing, false);
+}
+
 void idle_wait(unsigned *idle) {
   if (++*idle < 200 || sleepless) {
     sched_yield();

@@ -13,6 +13,9 @@ __attribute__((format(printf, 2, 3))) bool fail(int rank, const char *format, ..
 /* Whether a thread of this process has failed. */
 bool is_failing(void);
 
+/* Forgets a failure that was expected. */
+void recover(void);
+
 /* Waits a little: yields at first, sleeps when there was nothing to do for long. `idle` counts the calls. */
 void idle_wait(unsigned *idle);
 

@@ -128,10 +128,15 @@ static void *run_service(void *argument) {
   } else {
     (void)sleep((unsigned)options->linger_seconds);
   }
-  return close_channels(rank) && ok ? rank : NULL;
+  return (rank->stays || close_channels(rank)) && ok ? rank : NULL;
 }
 
-/* What NCCL does from the making of a communicator to its end. */
+static bool end_communicator(struct rank *rank) {
+  int result = net_finalize(rank->net, rank->ctx);
+  return result == NCCL_SUCCESS || fail(rank->number, "finalize returned %d", result);
+}
+
+/* What NCCL does from the making of a communicator to its end, or to its last message. */
 static bool run_communicator(struct rank *rank) {
   const uint64_t id = 0x7267000000000000ULL + (unsigned)rank->communicator;
   struct profile profile;
@@ -162,8 +167,58 @@ static bool run_communicator(struct rank *rank) {
             served != NULL;
   ok = (rank->tuner == NULL || tuner_finalize(rank->tuner, rank->tuner_ctx) == NCCL_SUCCESS) && ok;
   ok = profile_end(&profile) && ok;
-  result = net_finalize(rank->net, rank->ctx);
-  return (result == NCCL_SUCCESS || fail(rank->number, "finalize returned %d", result)) && ok;
+  return (rank->stays || end_communicator(rank)) && ok;
+}
+
+/* A communicator of some of the ranks. */
+struct member {
+  struct rank rank;
+  struct options options;
+};
+
+static struct member *become_member(const struct rank *of, int communicator) {
+  const int *sizes = of->options->sizes;
+  const bool shrinks = communicator < of->options->communicators && sizes[communicator] < sizes[communicator - 1];
+  struct member *member = calloc(1, sizeof *member);
+  if (member != NULL) {
+    member->options = *of->options;
+    member->options.ranks = sizes[communicator - 1];
+    member->rank = (struct rank){.options = &member->options, .net = of->net, .rendezvous = of->rendezvous,
+                                 .number = of->number, .communicator = communicator, .stays = true,
+                                 .dies = shrinks && of->number >= sizes[communicator]};
+  }
+  return member;
+}
+
+static bool end_membership(struct member *member) {
+  bool ok = member == NULL || (close_channels(&member->rank) && end_communicator(&member->rank));
+  free(member);
+  return ok;
+}
+
+/*
+ * Communicators whose ranks change. One that the next one is smaller than loses a rank, and has to fail; it is closed
+ * all the same, before the next one is made or after.
+ */
+static bool run_sizes(const struct rank *of) {
+  const struct options *options = of->options;
+  struct member *former = NULL;
+  bool ok = true;
+  for (int k = options->from; ok && k <= options->communicators && of->number < options->sizes[k - 1]; k++) {
+    struct member *member = become_member(of, k);
+    if (member == NULL) {
+      return fail(of->number, "no memory");
+    }
+    const bool loses = k < options->communicators && options->sizes[k] < options->sizes[k - 1];
+    ok = run_communicator(&member->rank) != loses || fail(of->number, "communicator %d: a rank lost, %d", k, loses);
+    if (ok && loses) {
+      recover();
+    }
+    ok = end_membership(former) && ok;
+    former = options->overlapping ? member : NULL;
+    ok = (options->overlapping || end_membership(member)) && ok;
+  }
+  return end_membership(former) && ok;
 }
 
 /* What an application's thread does, for one rank. */
@@ -179,14 +234,17 @@ static void *run_rank(void *argument) {
   bool ok = !options->print_rounds || options->test != TEST_RING ||
             (rank->round_seconds = calloc((size_t)options->iterations, sizeof *rank->round_seconds)) != NULL ||
             fail(rank->number, "no memory for the times of %d rounds", options->iterations);
-  for (int k = 1; ok && k <= options->communicators; k++) {
+  const bool changing = options->sizes[0] != 0;
+  ok = ok && (!changing || run_sizes(rank));
+  for (int k = 1; ok && !changing && k <= options->communicators; k++) {
     rank->communicator = k;
     rank->seconds = 0;
     rank->rounds = 0;
     ok = run_communicator(rank);
   }
   if (rank->rendezvous != NULL) {
-    ok = ok && rendezvous_leave(rank->rendezvous, options->ranks, now() + options->timeout_seconds);
+    const int last = changing ? options->sizes[options->communicators - 1] : options->ranks;
+    ok = ok && rendezvous_leave(rank->rendezvous, last, now() + options->timeout_seconds);
     rendezvous_close(rank->rendezvous);
   }
   free(rank->round_seconds);

@@ -45,6 +45,12 @@ static const char usage[] =
     "                       both, if the device says that it reaches a GPU's memory\n"
     "  --spin               wait as NCCL does: yield, never sleep\n"
     "  --communicators K    made, used and destroyed one after the other (default 1)\n"
+    "  --sizes N,N,...      communicators of ranks 0 to N-1, one after the other: ranks that the next one lacks\n"
+    "                       kill themselves in the midst of one, and the others make the next, with processes\n"
+    "                       that join it; all-reduces only, one rank per process\n"
+    "  --from K             of --sizes, the first that this process is in (default 1)\n"
+    "  --overlapping        of --sizes: each ends once the next one has moved its data, as ncclCommShrink and\n"
+    "                       ncclCommGrow have it (default: before the next one is made)\n"
     "  --channels C         rings side by side (default 1)\n"
     "  --device D           device number (default: channel modulo devices)\n"
     "  --seed N             of --test exchange, and of communicators' numbers with --tuner (default 1)\n"
@@ -62,7 +68,7 @@ enum { PLUGIN = 256, AS, API, MODE, TEST, RANK, RANKS, LOCAL_RANKS, RENDEZVOUS, 
        CHANNELS, DEVICE, SEED, TIMEOUT, PRINT_JSON, VERBOSE, WITHOUT_JAVA, WARMUP, SPIN, TRACE,
        COMMUNICATORS, PAUSE, LINGER, PRINT_ROUNDS, PLANT, REST, TUNER, NODES, WITHOUT_NET, MEASURE,
        EVENT_MICROSECONDS, TUNED,
-       PROFILER, NET_EVENTS, UNTIL, CUTS, PRINT_LONGER, GPU_MEMORY };
+       PROFILER, NET_EVENTS, UNTIL, CUTS, PRINT_LONGER, GPU_MEMORY, SIZES, FROM, OVERLAPPING };
 
 static const struct option long_options[] = {
     {"plugin", required_argument, NULL, PLUGIN},
@@ -105,6 +111,9 @@ static const struct option long_options[] = {
     {"cuts", required_argument, NULL, CUTS},
     {"print-longer", required_argument, NULL, PRINT_LONGER},
     {"gpu-memory", required_argument, NULL, GPU_MEMORY},
+    {"sizes", required_argument, NULL, SIZES},
+    {"from", required_argument, NULL, FROM},
+    {"overlapping", no_argument, NULL, OVERLAPPING},
     {NULL, 0, NULL, 0},
 };
 
@@ -164,6 +173,27 @@ static bool plant(const char *text, struct options *options) {
   return false;
 }
 
+/* The most ranks that a communicator has are those of the job. */
+static bool sizes(const char *text, struct options *options) {
+  int count = 0;
+  for (const char *rest = text; rest != NULL && count < MAX_SIZES; count++) {
+    char *end;
+    long size = strtol(rest, &end, 10);
+    if (size < 1 || size > 4096 || (*end != '\0' && *end != ',')) {
+      break;
+    }
+    options->sizes[count] = (int)size;
+    options->ranks = (int)size > options->ranks ? (int)size : options->ranks;
+    rest = *end == ',' ? end + 1 : NULL;
+    if (rest == NULL) {
+      options->communicators = count + 1;
+      return true;
+    }
+  }
+  fprintf(stderr, "nccl-host: %s is not up to %d numbers with commas between\n", text, MAX_SIZES);
+  return false;
+}
+
 static bool set(struct options *options, int option, const char *text) {
   long value = 0;
   int chosen = 0;
@@ -174,6 +204,9 @@ static bool set(struct options *options, int option, const char *text) {
   case TRACE: options->trace = text; break;
   case UNTIL: options->until = text; break;
   case CUTS: options->cuts = text; break;
+  case SIZES: ok = sizes(text, options); break;
+  case FROM: ok = number(text, 1, MAX_SIZES, &value); options->from = (int)value; break;
+  case OVERLAPPING: options->overlapping = true; break;
   case COMMUNICATORS: ok = number(text, 1, 1000, &value); options->communicators = (int)value; break;
   case RENDEZVOUS: options->rendezvous = text; break;
   case PRINT_JSON: options->print_json = true; break;
@@ -220,7 +253,7 @@ static bool set(struct options *options, int option, const char *text) {
 }
 
 bool parse_options(struct options *options, int argc, char **argv) {
-  *options = (struct options){.api = 12, .ranks = 1, .local_ranks = 1, .communicators = 1, .channels = 1,
+  *options = (struct options){.api = 12, .ranks = 1, .local_ranks = 1, .communicators = 1, .from = 1, .channels = 1,
                               .device = -1, .bytes = 1 << 20,
                               .slice_bytes = 512 << 10, .iterations = 3, .warmup = 1, .timeout_seconds = 60, .seed = 1};
   int option;

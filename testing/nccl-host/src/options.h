@@ -13,7 +13,7 @@ enum plant { PLANT_NONE, PLANT_COMPUTE, PLANT_RECEIVE, PLANT_PROXY, PLANT_CALL, 
 enum mode { MODE_TRANSFER, MODE_CONTRACT };
 
 /* More than NCCL has with a peer: a node of many peers has as many connections. */
-enum { MAX_CHANNELS = 512 };
+enum { MAX_CHANNELS = 512, MAX_SIZES = 64 };
 
 struct options {
   enum caller as;
@@ -27,6 +27,9 @@ struct options {
   int ranks;       /* in all processes */
   int local_ranks; /* in this process: a thread group each, as with several GPUs per process */
   int communicators; /* one after the other */
+  int sizes[MAX_SIZES]; /* how many ranks each of them has, from 0 on; none: all have `ranks` */
+  int from;             /* the first of them that this process is in, from 1 */
+  bool overlapping;     /* each ends once the next one has moved its data */
   int channels;
   int device; /* -1: the channel's number modulo the devices */
   size_t bytes;

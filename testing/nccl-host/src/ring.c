@@ -4,6 +4,7 @@
  * (reduce-scatter), for ranks-1 steps more the finished sum (all-gather). A segment travels in SLICES messages, so that
  * several are on their way; short segments leave the last ones empty, which are sent all the same.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,6 +305,9 @@ bool run_ring(struct rank *rank) {
     fill(rank, vector, elements, i);
     if (i == -rank->options->warmup) {
       delay(rank, PLANT_FIRST);
+    }
+    if (rank->dies && i == rank->options->iterations / 2) {
+      raise(SIGKILL);
     }
     double start = now();
     ok = all_reduce(rank, works, vector, elements);
