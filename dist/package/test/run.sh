@@ -2,8 +2,9 @@
 # run.sh - tries the packages as users do.
 # usage: run.sh           installs, runs, upgrades and removes them in clean systems of Debian, and of Ubuntu where its
 #                         mirror answers and its keys are installed; root and debootstrap; half an hour
-#        run.sh quick     makes an archive and a .deb, runs what is in them, and compares sizes with install.md's;
-#                         as whoever calls, and as somebody else if that is root; two minutes
+#        run.sh quick     makes an archive, a .deb and an image, runs what is in them, and compares sizes with
+#                         install.md's; as whoever calls, and as somebody else if that is root; three minutes.
+#                         TRIGON_CONTAINERS=required: where the image cannot run, this fails
 #        run.sh SUITE [KIND...]
 #                         one system only: bookworm, trixie, noble (Ubuntu 24.04) or arm64 (trixie, under emulation);
 #                         and these packages only
@@ -35,11 +36,8 @@ make() { # KINDS ARCH [VERSION]
 
 quick() {
   local place="$scratch/a place with ü" archive deb
-  make "tar deb" "$this_machine"
+  make "tar deb oci" "$this_machine"
   (cd "$packages" && sha256sum --check --quiet SHA256SUMS)
-  cp -a "$packages" "$scratch/first"
-  make "tar deb" "$this_machine"
-  diff -r "$scratch/first" "$packages" || die "the same distribution gives other packages the second time"
   sizes wheel folder
   mkdir "$place"
   step "the archive, in a folder with blanks and an umlaut"
@@ -62,6 +60,79 @@ quick() {
   dpkg-deb -x "$deb" "$scratch/deb"
   "$scratch/deb/opt/trigon/bin/trigon" --version
   [ "$(readlink "$scratch/deb/usr/bin/trigon")" = /opt/trigon/bin/trigon ] || die "the .deb has no usr/bin/trigon"
+  grep -q "^io.netty:netty-transport .*: Apache-2.0$" "$scratch/deb/usr/share/doc/trigon/copyright" ||
+    die "the .deb's copyright does not name what it has of others"
+  orders "$(dpkg-deb --field "$deb" Version)"
+  image
+}
+
+# Package managers upgrade a snapshot to its release, and that to the next snapshot.
+orders() { # VERSION-OF-THE-DEB
+  local release=${1%%~*} last
+  step "the order of versions: $1, $release~SNAPSHOT, $release, $release.1~SNAPSHOT"
+  last=$release~SNAPSHOT
+  for next_one in "$release" "$release.1~SNAPSHOT"; do
+    dpkg --compare-versions "$last" lt "$next_one" || die "dpkg takes $next_one for older than $last"
+    ! command -v rpm >/dev/null || [ "$(rpm --eval "%{lua:print(rpm.vercmp('$last', '$next_one'))}")" = -1 ] ||
+      die "rpm takes $next_one for older than $last"
+    last=$next_one
+  done
+}
+
+# Podman runs it as an ordinary user, who may write nothing but the mounted folder; then the DaemonSet's other command
+# runs, with an /etc and an /opt of its own.
+image() {
+  local target=$scratch/target host=$scratch/host home loaded
+  if ! command -v podman >/dev/null || ! command -v runc >/dev/null || ! unshare --mount true 2>/dev/null; then
+    [ "${TRIGON_CONTAINERS:-}" != required ] || die "the image needs root, podman and runc"
+    step "not tried: the image, which needs root, podman and runc"
+    return
+  fi
+  step "the image, in Podman, as an ordinary user"
+  mkdir "$target" "$host"
+  chown 65534 "$target"
+  engine load --quiet --input "$(newest "trigon-*-oci.tar")" >"$scratch/loaded"
+  loaded=$(sed -n "s/^Loaded image: *//p" "$scratch/loaded")
+  for _ in first again; do
+    engine run --rm --user 65534:65534 --read-only --cap-drop all --security-opt no-new-privileges --network none \
+      --ulimit nofile=1024:1024 --ulimit nproc=1000:1000 \
+      --volume "$target:/target" "$loaded"
+  done
+  home=$(readlink -f "$target/current")
+  diff -r --no-dereference --exclude .built --exclude .made-from "$project/dist/target/trigon" "$home" ||
+    die "the image's copy is not the distribution"
+  as_another 65533 "$target/current/bin/trigon" --version
+  as_another 65533 "$target/current/bin/trigon" links
+  step "the command of the DaemonSet"
+  unshare --mount bash -euo pipefail -c '
+    mount --make-rprivate /
+    mount --rbind / "$1"
+    mount -t tmpfs tmpfs "$1/opt"
+    mkdir "$1/opt/trigon" "$2/etc"
+    mount --bind "$2/target" "$1/opt/trigon"
+    cp -a /etc/. "$2/etc"
+    mount --bind "$2/etc" "$1/etc"
+    "${@:3}"
+  ' bash "$host" "$scratch" $(daemonset_command) >"$scratch/enabled" || die "the DaemonSet: $(cat "$scratch/enabled")"
+  grep -qx 'NCCL_NET_PLUGIN=/opt/trigon/current/lib/libnccl-net-trigon.so' "$scratch/etc/nccl.conf" ||
+    die "NCCL's file after the DaemonSet: $(cat "$scratch/etc/nccl.conf")"
+  grep -q '"/opt/trigon/current"' "$scratch/etc/cdi/trigon.yaml" ||
+    die "the description (CDI) after the DaemonSet: $(cat "$scratch/etc/cdi/trigon.yaml")"
+}
+
+# Of a machine of its own: no images but this one.
+engine() { # ARGUMENT...
+  podman --runtime runc --root "$scratch/storage" --runroot "$scratch/run" --cgroup-manager cgroupfs \
+    --events-backend none "$@"
+}
+
+daemonset_command() {
+  sed -n "s|^ *command: \[\(chroot, .*\)\]$|\1|p" "$project/docs/examples/kubernetes/daemonset.yaml" |
+    sed "s|, | |g; s| /host | $scratch/host |"
+}
+
+as_another() { # UID COMMAND...
+  (cd / && setpriv --reuid="$1" --regid="$1" --clear-groups env HOME=/nonexistent "${@:2}")
 }
 
 # As whoever calls and, if that is root, as somebody who may write nothing but /tmp.
@@ -69,10 +140,7 @@ use() { # TRIGON
   cp "$here/use.sh" "$scratch"
   chmod 755 "$scratch" "$scratch/use.sh"
   "$scratch/use.sh" "$1"
-  [ "$(id -u)" -ne 0 ] || (
-    cd /
-    setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent "$scratch/use.sh" "$1"
-  )
+  [ "$(id -u)" -ne 0 ] || as_another 65534 "$scratch/use.sh" "$1"
 }
 
 # What install.md says of sizes in MB, with a tenth of tolerance. They change with the JDK and the dependencies.
