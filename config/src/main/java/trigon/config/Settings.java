@@ -235,8 +235,8 @@ public final class Settings {
             "circuits.memoryMiB",
             new WholeNumber(0, 1 << 20),
             "64",
-            "locked memory that RDMA may take for relayed connections in each process: about 200 of them at a relay, with"
-                    + " shorter buffers the more there are; those beyond it go by TCP");
+            "locked memory that RDMA may take for relayed connections in each process: about 200 of them at a relay,"
+                    + " with shorter buffers the more there are; those beyond it go by TCP");
 
     /** True if RDMA goes by gateways. */
     public static final SettingKey<RoutedRdma> ROUTES_RDMA = ofBoth(
