@@ -45,9 +45,15 @@ stage() { # ARCH
   cp -a "$from" "$stage/opt/trigon"
   home=$stage/opt/trigon
   rm -f "$home/.built" "$home/runtime/.made-from"
+  version=$(release_key TRIGON_VERSION)
+  # a checkout of a tag makes that version, whatever pom.xml had been left at
+  tag=$(git -C "$project" describe --exact-match --match 'v[0-9]*' 2>/dev/null || :)
+  [ "${tag:-v$version}" = "v$version" ] ||
+    die "this is the tag $tag, but <revision> of pom.xml is $version: tag the commit that has changed it"
   [ -z "$own_version" ] || sed -i "s/^TRIGON_VERSION=.*/TRIGON_VERSION=\"$own_version\"/" "$home/release"
   version=$(release_key TRIGON_VERSION)
   glibc=$(release_key GLIBC)
+  licences=$(tail -n 1 "$home/THIRD-PARTY.txt") # an SPDX expression
   plain "$stage"
 }
 
@@ -131,7 +137,12 @@ Description: $summary
  "trigon enable" makes NCCL load /opt/trigon/lib/libnccl-net-trigon.so; the
  package by itself changes nothing. It brings its own Java runtime.
 END
-  cp "$home/LICENSE" "$system/usr/share/doc/trigon/copyright"
+  {
+    printf 'Trigon is under the Apache License 2.0, whose text is at the end.\n\n'
+    cat "$home/THIRD-PARTY.txt"
+    printf '\nlicences and runtime/legal are in /opt/trigon.\n\n'
+    cat "$home/LICENSE"
+  } >"$system/usr/share/doc/trigon/copyright"
   (cd "$system" && find opt usr -type f -print0 | sort -z | xargs -0 md5sum) >"$control/md5sums"
   (cd "$system" && find ./opt/trigon ./usr/share/doc/trigon && find ./usr ! -type d) | sort -u >"$scratch/files"
   cat >"$control/preinst" <<END
@@ -155,13 +166,14 @@ END
 
 package_rpm() { # ARCH
   stage_system
-  cp "$home/LICENSE" "$system/usr/share/doc/trigon/copyright"
+  mkdir -p "$system/usr/share/licenses/trigon"
+  cp -r "$home/LICENSE" "$home/THIRD-PARTY.txt" "$home/licences" "$system/usr/share/licenses/trigon/"
   plain "$system"
-  (cd "$system" && find usr -type f -o -type l) | sed 's|^|/|' | sort >"$scratch/files"
+  (cd "$system" && find usr ! -path 'usr/share/licenses/*' ! -type d) | sed 's|^|/|' | sort >"$scratch/files"
   rpmbuild -bb --target "$1" --buildroot "$scratch/buildroot" \
     --define "_topdir $scratch/rpm" --define "_rpmdir $scratch/rpms" --define "system $system" \
     --define "file_list $scratch/files" --define "level $level" \
-    --define "package_version $(system_version)" --define "summary $summary" \
+    --define "package_version $(system_version)" --define "summary $summary" --define "licences $licences" \
     --define "needs $(rpm_needs "$home")" "$here/trigon.spec" >"$scratch/rpm.log" 2>&1 ||
     die "rpmbuild failed: $(tail -n 5 "$scratch/rpm.log")"
   made=$packages/trigon-$(system_version)-1.$1.rpm
@@ -216,7 +228,7 @@ done
 if [ -n "$images" ]; then
   say "packing oci for $archs"
   made=$packages/trigon-$version-oci.tar
-  python3 "$here/image/image.py" "$images" "$version" "$SOURCE_DATE_EPOCH" "$level" "$made"
+  python3 "$here/image/image.py" "$images" "$version" "$SOURCE_DATE_EPOCH" "$level" "$made" "$licences"
   rm -rf "$images"
   packed
 fi

@@ -18,7 +18,7 @@ Metadata-Version: 2.1
 Name: trigon-nccl
 Version: {version}
 Summary: NCCL network plugin for machines that are cabled directly to each other
-License: Apache-2.0
+License: {licences}
 Requires-Python: >=3.8
 """
 WHEEL = """\
@@ -69,6 +69,7 @@ class Wheel:
 def main():
     distribution, sources, version, glibc, arch, folder, level = sys.argv[1:]
     version = python_version(version)
+    licences = pathlib.Path(distribution, "THIRD-PARTY.txt").read_text().splitlines()[-1]  # an SPDX expression
     tag = f"py3-none-manylinux_{glibc.replace('.', '_')}_{arch}"
     path = pathlib.Path(folder, f"{PACKAGE}-{version}-{tag}.whl")
     information = f"{PACKAGE}-{version}.dist-info"
@@ -81,7 +82,7 @@ def main():
         if file.is_file():  # what a link leads to: a wheel has no links
             name = f"{PACKAGE}/distribution/{file.relative_to(distribution)}"
             wheel.add(name, file.read_bytes(), os.access(file, os.X_OK))
-    wheel.add(f"{information}/METADATA", METADATA.format(version=version).encode())
+    wheel.add(f"{information}/METADATA", METADATA.format(version=version, licences=licences).encode())
     wheel.add(f"{information}/WHEEL", WHEEL.format(tag=tag).encode())
     wheel.add(f"{information}/entry_points.txt", ENTRY_POINTS.encode())
     wheel.add(f"{information}/LICENSE", pathlib.Path(distribution, "LICENSE").read_bytes())

@@ -2,10 +2,11 @@
 
 It is an OCI image layout with one index. It also has what "docker load" of older engines looks for (manifest.json).
 
-usage: image.py FOLDER VERSION SECONDS LEVEL TAR
+usage: image.py FOLDER VERSION SECONDS LEVEL TAR LICENCES
     FOLDER    has ARCH/layer.tar for each processor
     SECONDS   the time of the image, since 1970
     LEVEL     how hard to compress, 0 to 9
+    LICENCES  of what is in the layers, as an SPDX expression
 """
 
 import datetime
@@ -19,6 +20,7 @@ import tarfile
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 MEDIA = "application/vnd.oci.image."
+LABEL = "org.opencontainers.image."
 HOME = "/opt/trigon"
 
 
@@ -49,13 +51,8 @@ def blob_path(descriptor):
     return "blobs/" + descriptor["digest"].replace(":", "/")
 
 
-def add_image(layout, layer, architecture, version, created, level):
+def add_image(layout, layer, architecture, labels, created, level):
     """Returns the manifest's descriptor, and the entry for older engines."""
-    labels = {
-        "org.opencontainers.image.title": "Trigon",
-        "org.opencontainers.image.version": version,
-        "org.opencontainers.image.licenses": "Apache-2.0",
-    }
     config = {
         "created": created,
         "architecture": architecture,
@@ -78,21 +75,27 @@ def add_image(layout, layer, architecture, version, created, level):
     descriptor["platform"] = {"architecture": architecture, "os": "linux"}
     older = {
         "Config": blob_path(config_blob),
-        "RepoTags": [f"trigon:{version}-{architecture}"],
+        "RepoTags": [f"trigon:{labels[LABEL + 'version']}-{architecture}"],
         "Layers": [blob_path(layer_blob)],
     }
     return descriptor, older
 
 
 def main():
-    folder, version, seconds, level, path = sys.argv[1:]
+    folder, version, seconds, level, path, licences = sys.argv[1:]
+    # glibc is in the image's program, install
+    labels = {
+        LABEL + "title": "Trigon",
+        LABEL + "version": version,
+        LABEL + "licenses": licences + " AND LGPL-2.1-or-later",
+    }
     seconds = int(seconds)
     created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     layout = Layout()
     manifests, older = [], []
     for layer in sorted(pathlib.Path(folder).glob("*/layer.tar")):
         architecture = ARCHITECTURES[layer.parent.name]
-        descriptor, entry = add_image(layout, layer.read_bytes(), architecture, version, created, int(level))
+        descriptor, entry = add_image(layout, layer.read_bytes(), architecture, labels, created, int(level))
         manifests.append(descriptor)
         older.append(entry)
     index = {"schemaVersion": 2, "mediaType": MEDIA + "index.v1+json", "manifests": manifests}

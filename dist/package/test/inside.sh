@@ -107,7 +107,7 @@ package() { # INSTALL UPGRADE REMOVE: names of functions
   use trigon
   starts_from_cache trigon
   under_a_job trigon "$3"
-  gone /opt/trigon /usr/bin/trigon /usr/share/doc/trigon
+  gone /opt/trigon /usr/bin/trigon /usr/share/doc/trigon /usr/share/licenses/trigon
   directories | diff /tmp/directories - || fail "other directories are there than before the installation"
 }
 

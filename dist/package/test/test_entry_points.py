@@ -34,6 +34,7 @@ class EntryPoints(unittest.TestCase):
         distribution = folder / "distribution"
         (distribution / "lib").mkdir(parents=True)
         (distribution / "LICENSE").write_text("none")
+        (distribution / "THIRD-PARTY.txt").write_text("none\nApache-2.0 AND MIT\n")
         (distribution / "lib/libnccl-net-trigon.so").write_text("none")
         made = subprocess.run([sys.executable, PACKAGE / "wheel.py", distribution, PACKAGE / "python", "1.2.3", "2.34",
                                "x86_64", folder, "0"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()

@@ -7,15 +7,23 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -25,15 +33,19 @@ import java.util.zip.ZipEntry;
  * Writes what the distribution is made of, and under which licences, into the distribution: {@code bom.json}
  * (CycloneDX), {@code THIRD-PARTY.txt} and {@code licences}.
  *
- * <p>Maven's CycloneDX plugin knows the jars. This adds the Java runtime and what is inside of jars, and takes the
- * texts of the licences out into files. Run by the build from its source: {@code java -cp JARS BillOfMaterials.java
- * DISTRIBUTION BOM JDK}, JDK being what the runtime was linked from, which may be another processor's.
+ * <p>Maven's CycloneDX plugin knows the jars. This adds the Java runtime, the programs in C and what is inside of
+ * jars, and takes the texts of the licences out into files. Run by the build from its source: {@code java -cp JARS
+ * BillOfMaterials.java DISTRIBUTION BOM JDK}, JDK being what the runtime was linked from, which may be another
+ * processor's.
  */
 final class BillOfMaterials {
 
     private static final Pattern LEGAL = Pattern.compile("META-INF/[^/]*(LICEN[CS]E|NOTICE|COPYING)[^/]*");
     private static final Pattern INNER = Pattern.compile("META-INF/maven/[^/]+/[^/]+/pom\\.properties");
     private static final List<String> FOLDERS = List.of("jars", "tools");
+    private static final List<String> FOLDERS_OF_PROGRAMS = List.of("lib", "libexec");
+    private static final byte[] ELF = {0x7f, 'E', 'L', 'F'};
+    private static final String OWN_LICENCE = "Apache-2.0";
     private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     private final Path distribution;
@@ -43,6 +55,9 @@ final class BillOfMaterials {
 
     /** The list's lines, by component. */
     private final Map<String, String> lines = new TreeMap<>();
+
+    /** SPDX expressions of all that is shipped. */
+    private final Set<String> expressions = new TreeSet<>(Set.of(OWN_LICENCE));
 
     private BillOfMaterials(Path distribution, Path jars, Path jdk) throws IOException {
         this.distribution = distribution;
@@ -72,14 +87,23 @@ final class BillOfMaterials {
         if (!unlisted.isEmpty()) {
             throw new IOException("left from an earlier build: " + unlisted.values() + "; run ./mvnw clean -pl dist");
         }
+        licenceIds((ObjectNode) bom.path("metadata").path("component"));
         addRuntime();
+        addPrograms();
+        addLibraryOfTheImage();
         Files.writeString(distribution.resolve("bom.json"), JSON.writeValueAsString(bom) + "\n");
-        Files.writeString(distribution.resolve("THIRD-PARTY.txt"), """
+        Files.writeString(
+                distribution.resolve("THIRD-PARTY.txt"),
+                """
                 What Trigon's distribution contains of others, and under which licence. The texts of the licences are in
                 licences/, and in a folder there for each jar that brings notices of its own. The same for programs to
                 read: bom.json (CycloneDX).
 
-                """ + String.join("\n", lines.values()) + "\n");
+                """ + String.join("\n", lines.values()) + """
+
+
+                Licences of Trigon and all of these, as an SPDX expression:
+                """ + String.join(" AND ", expressions) + "\n");
     }
 
     private Map<String, Path> jars() throws IOException {
@@ -101,8 +125,9 @@ final class BillOfMaterials {
         if (ids.isEmpty() && !own) {
             throw new IOException(jar.getFileName() + ": its POM names no licence that SPDX knows");
         }
-        StringBuilder line =
-                new StringBuilder("%s:%s %s: %s".formatted(group, name, version, String.join(" or ", ids)));
+        String expression = String.join(" OR ", ids);
+        expressions.add(ids.size() > 1 ? "(" + expression + ")" : expression);
+        StringBuilder line = new StringBuilder("%s:%s %s: %s".formatted(group, name, version, expression));
         try (JarFile file = new JarFile(jar.toFile())) {
             for (ZipEntry entry : file.stream().toList()) {
                 if (LEGAL.matcher(entry.getName()).matches() && !entry.isDirectory()) {
@@ -167,6 +192,7 @@ final class BillOfMaterials {
         String vendor = unquoted(origin, "IMPLEMENTOR");
         String version = unquoted(origin, "JAVA_RUNTIME_VERSION");
         String licence = "GPL-2.0-only WITH Classpath-exception-2.0";
+        expressions.add(licence);
         ObjectNode runtime = bom.withArray("components")
                 .addObject()
                 .put("type", "platform")
@@ -182,6 +208,61 @@ final class BillOfMaterials {
                 "openjdk",
                 "openjdk %s (%s), folder runtime: %s\n    licences, and what it contains of others: runtime/legal"
                         .formatted(version, vendor, licence));
+    }
+
+    /** The C library inside of the image's only program, which the packages of other kinds do not have. */
+    private void addLibraryOfTheImage() {
+        String licence = "LGPL-2.1-or-later";
+        ObjectNode library = bom.withArray("components")
+                .addObject()
+                .put("type", "platform")
+                .put("bom-ref", "glibc")
+                .put("name", "glibc")
+                .put("description", "only in the image: its program install is linked with it statically");
+        library.putArray("licenses").addObject().put("expression", licence);
+        lines.put("glibc", "glibc in the image's program install, and in no package of another kind: " + licence);
+    }
+
+    /** Trigon's own programs and libraries in C, whose names are their paths in the distribution. */
+    private void addPrograms() throws IOException {
+        for (String folder : FOLDERS_OF_PROGRAMS) {
+            try (Stream<Path> files = Files.walk(distribution.resolve(folder))) {
+                for (Path file :
+                        files.filter(BillOfMaterials::isProgram).sorted().toList()) {
+                    String name = distribution.relativize(file).toString();
+                    ObjectNode program = bom.withArray("components")
+                            .addObject()
+                            .put("type", "file")
+                            .put("bom-ref", name)
+                            .put("name", name);
+                    ObjectNode hash = program.putArray("hashes").addObject();
+                    hash.put("alg", "SHA-256").put("content", sha256(file));
+                    ObjectNode choice = program.putArray("licenses").addObject();
+                    choice.putObject("license").put("id", OWN_LICENCE);
+                }
+            }
+        }
+    }
+
+    /** The AOT caches are ELF files, too, but no programs: each machine may make its own. */
+    private static boolean isProgram(Path file) {
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                || file.toString().endsWith(".aot")) {
+            return false;
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            return Arrays.equals(in.readNBytes(ELF.length), ELF);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String sha256(Path file) throws IOException {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IOException(e);
+        }
     }
 
     private static Properties releaseOf(Path java) throws IOException {

@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -54,11 +59,31 @@ class SupplyChainIT {
     }
 
     @Test
+    void theBillOfMaterialsHasEveryProgramWithItsChecksum() throws Exception {
+        Map<String, String> listed = new TreeMap<>();
+        for (JsonNode component : components()) {
+            if (component.path("type").asText().equals("file")) {
+                listed.put(component.path("name").asText(), sha256(component));
+            }
+        }
+
+        Map<String, String> present = new TreeMap<>();
+        for (Path program : programs()) {
+            present.put(distribution.relativize(program).toString(), sha256(program));
+        }
+        assertThat(listed).isEqualTo(present).containsKey("lib/libnccl-net-trigon.so");
+    }
+
+    @Test
     void everyForeignPartHasItsLicenceAndThatLicenceItsText() throws IOException {
         String list = Files.readString(distribution.resolve("THIRD-PARTY.txt"));
         assertThat(distribution.resolve("LICENSE")).hasSameTextualContentAs(Path.of("..", "LICENSE"));
         for (JsonNode component : components()) {
             if (component.path("group").asText().equals("trigon")) {
+                assertThat(component.at("/licenses/0/license/id").asText()).isEqualTo("Apache-2.0");
+                continue;
+            }
+            if (component.path("type").asText().equals("file")) {
                 assertThat(component.at("/licenses/0/license/id").asText()).isEqualTo("Apache-2.0");
                 continue;
             }
@@ -83,6 +108,25 @@ class SupplyChainIT {
                 .contains("GNU General Public License");
         assertThat(distribution.resolve("runtime/legal/java.base/ASSEMBLY_EXCEPTION"))
                 .isNotEmptyFile();
+    }
+
+    /** Files for the processor, but for the Java runtime's, whose AOT caches are such files, too. */
+    private List<Path> programs() throws IOException {
+        try (Stream<Path> files = Files.walk(distribution)) {
+            return files.filter(file -> Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS))
+                    .filter(file -> !file.startsWith(distribution.resolve("runtime")))
+                    .filter(file -> !file.toString().matches(".*\\.(aot|o)"))
+                    .filter(SupplyChainIT::isForAProcessor)
+                    .toList();
+        }
+    }
+
+    private static boolean isForAProcessor(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(4), StandardCharsets.ISO_8859_1).equals("\u007fELF");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private JsonNode components() throws IOException {
