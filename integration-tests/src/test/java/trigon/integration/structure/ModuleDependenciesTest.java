@@ -19,6 +19,8 @@ import trigon.integration.testsupport.ProjectFiles;
 class ModuleDependenciesTest {
 
     private static final Pattern ROW = Pattern.compile("(?m)^ \\w[^│\n]*│((?: +[a-z-]+)+)$");
+    private static final Pattern ARTIFACT = Pattern.compile("<artifactId>([\\w.-]+)</artifactId>");
+    private static final Pattern EXPLAINED = Pattern.compile("(?m)^\\| \\w+ \\| (`.*`) \\| \\w.* \\|$");
     private static final List<ReactorModule> MODULES = ReactorModule.all();
 
     @Test
@@ -79,6 +81,27 @@ class ModuleDependenciesTest {
                 .as("the modules of that picture")
                 .containsExactlyInAnyOrderElementsOf(
                         MODULES.stream().map(ReactorModule::name).toList());
+    }
+
+    /** Maven's own plugins and lists of versions need no reason. */
+    @Test
+    void eachDependencyHasItsReason() {
+        Set<String> used = new TreeSet<>();
+        ProjectFiles.matching(file -> file.endsWith("pom.xml"))
+                .forEach(pom -> ARTIFACT.matcher(pom.text())
+                        .results()
+                        .map(artifact -> artifact.group(1))
+                        .filter(name -> !name.matches("trigon.*|maven-.*-plugin|.*-bom"))
+                        .forEach(used::add));
+        String page = ProjectFiles.textOf(ProjectFiles.PROJECT.resolve("docs/design/decisions/0007-dependencies.md"));
+        Set<String> explained = new TreeSet<>();
+        EXPLAINED
+                .matcher(page)
+                .results()
+                .forEach(row ->
+                        explained.addAll(List.of(row.group(1).replace("`", "").split(", "))));
+
+        assertThat(explained).as("the table of decision 7, beside all poms").isEqualTo(used);
     }
 
     /** Its jars are not on the plugin's class path, and tests are not shipped. */
