@@ -125,8 +125,7 @@ record NoPathReport(
     private String advice() {
         String nic = override.isPresent() ? ", or change the entry of peers" : "";
         return " Give both nodes a link with addresses in one subnet (same prefix) and of one kind, allow both kinds"
-                + " with"
-                + " links auto, or add a route" + nic + ".";
+                + " with links auto, or add a route" + nic + ".";
     }
 
     private static String words(Set<LinkKind> kinds) {
