@@ -83,6 +83,7 @@ final class BillOfMaterials {
                         file + " is in the bill of materials, but not in " + distribution + "'s " + FOLDERS);
             }
             describe(jar, path);
+            setChecksum(jar, path); // Maven's may be that of an earlier build's jar
         }
         if (!unlisted.isEmpty()) {
             throw new IOException("left from an earlier build: " + unlisted.values() + "; run ./mvnw clean -pl dist");
@@ -235,8 +236,7 @@ final class BillOfMaterials {
                             .put("type", "file")
                             .put("bom-ref", name)
                             .put("name", name);
-                    ObjectNode hash = program.putArray("hashes").addObject();
-                    hash.put("alg", "SHA-256").put("content", sha256(file));
+                    setChecksum(program, file);
                     ObjectNode choice = program.putArray("licenses").addObject();
                     choice.putObject("license").put("id", OWN_LICENCE);
                 }
@@ -255,6 +255,10 @@ final class BillOfMaterials {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static void setChecksum(ObjectNode component, Path file) throws IOException {
+        component.putArray("hashes").addObject().put("alg", "SHA-256").put("content", sha256(file));
     }
 
     private static String sha256(Path file) throws IOException {
