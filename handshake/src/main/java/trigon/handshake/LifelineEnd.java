@@ -42,7 +42,7 @@ public sealed interface LifelineEnd {
             case Released _ -> "the peer has closed its end";
             case Failed(EndFailure failure) -> "the peer's end failed: " + failure.words();
             case Broken(String how) ->
-                ("the peer's process ended or was killed, or a relay's on the way: its connection broke (%s);"
+                ("the peer's process ended or was killed: its connection broke (%s);"
                                 + " see that node's log, and its kernel's (dmesg)")
                         .formatted(how);
             case Silent(Duration silence) ->
