@@ -187,7 +187,7 @@ class SimulatedRdmaIT {
             assertThat(job.ranks().getFirst().exitStatus()).as(job.output()).isEqualTo(1);
             assertThat(job.ranks().getLast().exitStatus()).as(job.output()).isEqualTo(1);
             assertThat(job.output())
-                    .containsPattern("cannot be flushed to the GPU: .*, for longer than handshake.peerTimeout")
+                    .containsPattern("cannot be flushed to the GPU: .* longer than handshake.peerTimeout")
                     .doesNotContain("descriptors of a GPU's memory are left");
         }
     }
