@@ -39,7 +39,6 @@ class RealKeepersTest {
             mount -t tmpfs run /run
             mount -t sysfs -o ro sys /sys # says that there is no udev to wait for
             mkdir -p /run/dbus
-            %s
             state() {
               ip -o addr show dev cab0 scope global | awk '{print $4}' | sort | paste -s -d ' '
             }
@@ -148,7 +147,9 @@ class RealKeepersTest {
     private void play(Keeper keeper, String daemon, String other) throws Exception {
         boolean possible = succeeds("sh", "-c", NEEDED);
         if ("required".equals(System.getenv("TRIGON_CONTAINERS"))) {
-            assertThat(possible).as("root, NetworkManager, systemd-networkd and dbus-daemon").isTrue();
+            assertThat(possible)
+                    .as("root, NetworkManager, systemd-networkd and dbus-daemon")
+                    .isTrue();
         }
         assumeTrue(possible, "this needs root, NetworkManager, systemd-networkd and dbus-daemon");
         LastingFile kept = keeper.files(NIC).getFirst();
@@ -160,7 +161,7 @@ class RealKeepersTest {
         write("activate", String.join("\n", keeper.activate(NIC)));
         write("release", String.join("\n", keeper.release(NIC)));
 
-        String play = PLAY.formatted(daemon);
+        String play = daemon + PLAY;
         boolean succeeded =
                 succeeds("unshare", "-m", "-n", "-p", "-f", "--mount-proc", "--kill-child", "sh", "-c", play);
 
