@@ -35,7 +35,7 @@ echo "trigon: building a second time, in $second" >&2
   export WITHOUT_AOT_CACHE=yes TZ=Pacific/Chatham LC_ALL=C
   ./mvnw -q -B -ntp package -pl dist -am -Dmaven.test.skip=true -Dspotless.check.skip=true >&2
   case $archs in *" "*)
-    ln -s "$cross" .cross
+    cp -a "$cross" .cross # a link would lead compilers to names of the first project
     dist/cross/build.sh "$other_machine"
     ;;
   esac
