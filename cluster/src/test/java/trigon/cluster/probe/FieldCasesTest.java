@@ -29,7 +29,7 @@ import trigon.cluster.diagnosis.Finding;
 @Timeout(240)
 class FieldCasesTest {
 
-    /** What machines have themselves, whatever the links are. */
+    /** Findings about the machines of the test themselves, whatever their links are. */
     private static final Set<String> USUAL =
             Set.of("open-files-low", "shared-memory-small", "tasks-few", "memlock-low", "host-name-loopback");
 

@@ -29,7 +29,7 @@ class Usb4RingTest {
 
     private static final List<String> NODES = List.of("a", "b", "c", "d");
 
-    /** What machines have themselves, whatever the links are. */
+    /** Findings about the machines of the test themselves, whatever their links are. */
     private static final Set<String> USUAL =
             Set.of("open-files-low", "shared-memory-small", "tasks-few", "memlock-low", "host-name-loopback");
 
@@ -68,7 +68,7 @@ class Usb4RingTest {
         lab.renew();
     }
 
-    /** What the kernel says of a cable to a machine. */
+    /** Adds the kernel's description, in sysfs, of a USB4 cable to another machine. */
     private void cable(String node, String device, String peer, String nic) {
         Map<String, Object> of = files.computeIfAbsent(node, _ -> new HashMap<>());
         String machine = "sys/bus/thunderbolt/devices/" + device + "/";
