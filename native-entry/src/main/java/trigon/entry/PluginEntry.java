@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import trigon.config.PluginConfig;
@@ -16,7 +17,6 @@ import trigon.entry.host.AbiCheck;
 import trigon.entry.host.CallFailures;
 import trigon.entry.host.HostBlock;
 import trigon.entry.host.InstallationException;
-import trigon.entry.host.NativeFunction;
 import trigon.entry.log.NcclLog;
 import trigon.entry.log.NcclLogger;
 import trigon.entry.net.NetBlock;
@@ -33,6 +33,7 @@ import trigon.nccl.NcclResult;
 import trigon.nccl.NetPlugin;
 import trigon.onesided.OneSided;
 import trigon.software.device.SoftwareVerbs;
+import trigon.system.NativeFunction;
 import trigon.trace.ProcessTrace;
 import trigon.trace.Recorder;
 import trigon.transport.request.LaneFunctions;
@@ -97,7 +98,7 @@ public final class PluginEntry {
             plugin = created;
             config = factory.config().orElse(null);
             factory.config().ifPresent(settings -> publish(new OneSidedState(net.oneSided()), settings));
-            UpcallTable.fill(net.upcalls(), net.upcallCount(), created, failures, new NativeFunction(net.warmUp()));
+            UpcallTable.fill(net.upcalls(), net.upcallCount(), created, failures, intFunction(net.warmUp()));
             WarmUp.begin(factory::warmUpNodes);
             LoggerFactory.getLogger(PluginEntry.class)
                     .info("init took {} ms since Java runs", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
@@ -111,14 +112,19 @@ public final class PluginEntry {
         return RequestTable.of(net.requestTable(), net.memoryTable(), LaneFunctions.at(net.laneFunctions()));
     }
 
+    /** A function of the entry library: {@code int function(void)}. */
+    private static IntSupplier intFunction(long address) {
+        NativeFunction function = NativeFunction.at(address);
+        return () -> (int) function.call();
+    }
+
     /** Begins the trace, if there is to be one; and lets the policy hear of events, by it or without. Once. */
     private void record(long table, long sampleConnections) {
         if (isRecording) {
             return;
         }
         isRecording = true;
-        Optional<Recorder> trace =
-                ProcessTrace.beginIfWanted(System.getenv(), table, new NativeFunction(sampleConnections));
+        Optional<Recorder> trace = ProcessTrace.beginIfWanted(System.getenv(), table, intFunction(sampleConnections));
         policy.onEvents(listener -> {
             if (trace.isPresent()) {
                 trace.get().listen(listener);

@@ -1,14 +1,7 @@
 package trigon.system;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
@@ -32,36 +25,20 @@ public final class Pages {
     private static final long MAP_FAILED = -1;
     private static final int MADV_DONTNEED = 4;
 
-    private static final MethodHandle MMAP =
-            call("mmap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
-    private static final MethodHandle MUNMAP = call("munmap", JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle MADVISE = call("madvise", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
+    private static final NativeFunction MMAP = NativeFunction.of("mmap");
+    private static final NativeFunction MUNMAP = NativeFunction.of("munmap");
+    private static final NativeFunction MADVISE = NativeFunction.of("madvise");
 
     private Pages() {}
 
-    private static MethodHandle call(String name, MemoryLayout result, MemoryLayout... arguments) {
-        Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(
-                linker.defaultLookup().findOrThrow(name), FunctionDescriptor.of(result, arguments));
-    }
-
-    private static Number invoke(MethodHandle call, Object... arguments) {
-        try {
-            return (Number) call.invokeWithArguments(arguments);
-        } catch (Throwable thrown) {
-            throw new IllegalStateException("a call of the C library failed", thrown);
-        }
-    }
-
     /** Zeros, given back once nothing refers to the segment any more. Empty if this process gets no more memory. */
     public static Optional<MemorySegment> allocate(long bytes) {
-        long address =
-                invoke(MMAP, 0L, bytes, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0L).longValue();
+        long address = MMAP.call(0, bytes, READ_WRITE, PRIVATE_ANONYMOUS, -1, 0, 0);
         if (address == MAP_FAILED) {
             return Optional.empty();
         }
         return Optional.of(MemorySegment.ofAddress(address)
-                .reinterpret(bytes, Arena.ofAuto(), segment -> invoke(MUNMAP, segment.address(), bytes)));
+                .reinterpret(bytes, Arena.ofAuto(), segment -> MUNMAP.call(segment.address(), bytes)));
     }
 
     /**
@@ -72,7 +49,7 @@ public final class Pages {
         long from = (part.address() + MAX_PAGE_BYTES - 1) & -MAX_PAGE_BYTES;
         long to = (part.address() + part.byteSize()) & -MAX_PAGE_BYTES;
         if (from < to) {
-            var _ = invoke(MADVISE, from, to - from, MADV_DONTNEED);
+            var _ = MADVISE.call(from, to - from, MADV_DONTNEED);
         }
     }
 }

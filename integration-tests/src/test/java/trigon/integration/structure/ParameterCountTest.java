@@ -51,7 +51,7 @@ class ParameterCountTest {
             "the fields of a completion, passed on by the data path without an object",
             List.of("WorkCompletions.set"),
             "the arguments of a function of C",
-            List.of("NativePair.<init>", "SoftwareFunctions.call"),
+            List.of("NativePair.<init>", "SoftwareFunctions.call", "NativeFunction.call"),
             "a layout in memory: what C or programs of policies know as one struct",
             List.of(
                     "NetBlock.<init>",

@@ -1,11 +1,7 @@
 package trigon.entry.log;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
+import trigon.system.NativeFunction;
 
 /**
  * NCCL's log, reached through {@code log_line} in {@code host/log.c}: NCCL's own logger is variadic, and text must not
@@ -33,11 +29,7 @@ public final class NcclLogger {
     /** {@code NCCL_ALL}: warnings pass every filter, as NCCL's own do. */
     public static final long ALL = -1;
 
-    private static final MethodHandle LOG_LINE = Linker.nativeLinker()
-            .downcallHandle(FunctionDescriptor.of(
-                    ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-
-    private final MemorySegment logLine;
+    private final NativeFunction logLine;
 
     /**
      * A way to NCCL's log.
@@ -45,7 +37,7 @@ public final class NcclLogger {
      * @param address of {@code int32_t log_line(int32_t level, int64_t subsystems, const char *text)}
      */
     public NcclLogger(long address) {
-        logLine = MemorySegment.ofAddress(address);
+        logLine = NativeFunction.at(address);
     }
 
     /** Makes a line for {@link #warnPrepared}; it is never freed. Returns its address. */
@@ -69,10 +61,6 @@ public final class NcclLogger {
     }
 
     private boolean call(int level, long subsystems, long line) {
-        try {
-            return (int) LOG_LINE.invokeExact(logLine, level, subsystems, line) != 0;
-        } catch (Throwable thrown) {
-            throw new AssertionError("a downcall does not throw", thrown);
-        }
+        return (int) logLine.call(level, subsystems, line) != 0;
     }
 }

@@ -1,12 +1,9 @@
 package trigon.onesided.cuda;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.SymbolLookup;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.util.Optional;
+import trigon.system.NativeFunction;
 
 /**
  * The functions of the CUDA driver that staging and flushes need, found at run time: it is never linked. Each returns a
@@ -18,46 +15,46 @@ public final class CudaDriver {
 
     private static final String LIBRARY = "libcuda.so.1";
 
-    private final MethodHandle getCurrent;
-    private final MethodHandle setCurrent;
-    private final MethodHandle attribute;
-    private final MethodHandle streamCreate;
-    private final MethodHandle streamDestroy;
-    private final MethodHandle streamSynchronize;
-    private final MethodHandle eventCreate;
-    private final MethodHandle eventDestroy;
-    private final MethodHandle eventRecord;
-    private final MethodHandle eventQuery;
-    private final MethodHandle copy;
-    private final MethodHandle writeValue;
-    private final MethodHandle register;
-    private final MethodHandle unregister;
-    private final MethodHandle device;
-    private final MethodHandle deviceAttribute;
-    private final MethodHandle retainPrimaryContext;
-    private final MethodHandle releasePrimaryContext;
-    private final MethodHandle flushWrites;
+    private final NativeFunction getCurrent;
+    private final NativeFunction setCurrent;
+    private final NativeFunction attribute;
+    private final NativeFunction streamCreate;
+    private final NativeFunction streamDestroy;
+    private final NativeFunction streamSynchronize;
+    private final NativeFunction eventCreate;
+    private final NativeFunction eventDestroy;
+    private final NativeFunction eventRecord;
+    private final NativeFunction eventQuery;
+    private final NativeFunction copy;
+    private final NativeFunction writeValue;
+    private final NativeFunction register;
+    private final NativeFunction unregister;
+    private final NativeFunction device;
+    private final NativeFunction deviceAttribute;
+    private final NativeFunction retainPrimaryContext;
+    private final NativeFunction releasePrimaryContext;
+    private final NativeFunction flushWrites;
 
     private CudaDriver(SymbolLookup library) {
-        getCurrent = find(library, "cuCtxGetCurrent", "l");
-        setCurrent = find(library, "cuCtxSetCurrent", "l");
-        attribute = find(library, "cuPointerGetAttribute", "lil");
-        streamCreate = find(library, "cuStreamCreate", "li");
-        streamDestroy = find(library, "cuStreamDestroy_v2", "l");
-        streamSynchronize = find(library, "cuStreamSynchronize", "l");
-        eventCreate = find(library, "cuEventCreate", "li");
-        eventDestroy = find(library, "cuEventDestroy_v2", "l");
-        eventRecord = find(library, "cuEventRecord", "ll");
-        eventQuery = find(library, "cuEventQuery", "l");
-        copy = find(library, "cuMemcpyAsync", "llll");
-        writeValue = find(library, "cuStreamWriteValue64_v2", "llli");
-        register = find(library, "cuMemHostRegister_v2", "lli");
-        unregister = find(library, "cuMemHostUnregister", "l");
-        device = find(library, "cuDeviceGet", "li");
-        deviceAttribute = find(library, "cuDeviceGetAttribute", "lii");
-        retainPrimaryContext = find(library, "cuDevicePrimaryCtxRetain", "li");
-        releasePrimaryContext = find(library, "cuDevicePrimaryCtxRelease_v2", "i");
-        flushWrites = find(library, "cuFlushGPUDirectRDMAWrites", "ii");
+        getCurrent = find(library, "cuCtxGetCurrent");
+        setCurrent = find(library, "cuCtxSetCurrent");
+        attribute = find(library, "cuPointerGetAttribute");
+        streamCreate = find(library, "cuStreamCreate");
+        streamDestroy = find(library, "cuStreamDestroy_v2");
+        streamSynchronize = find(library, "cuStreamSynchronize");
+        eventCreate = find(library, "cuEventCreate");
+        eventDestroy = find(library, "cuEventDestroy_v2");
+        eventRecord = find(library, "cuEventRecord");
+        eventQuery = find(library, "cuEventQuery");
+        copy = find(library, "cuMemcpyAsync");
+        writeValue = find(library, "cuStreamWriteValue64_v2");
+        register = find(library, "cuMemHostRegister_v2");
+        unregister = find(library, "cuMemHostUnregister");
+        device = find(library, "cuDeviceGet");
+        deviceAttribute = find(library, "cuDeviceGetAttribute");
+        retainPrimaryContext = find(library, "cuDevicePrimaryCtxRetain");
+        releasePrimaryContext = find(library, "cuDevicePrimaryCtxRelease_v2");
+        flushWrites = find(library, "cuFlushGPUDirectRDMAWrites");
     }
 
     /** The driver; nothing where there is none, or it is too old. */
@@ -69,171 +66,84 @@ public final class CudaDriver {
         }
     }
 
-    private static MethodHandle find(SymbolLookup library, String name, String parameters) {
-        FunctionDescriptor descriptor = FunctionDescriptor.of(ValueLayout.JAVA_INT);
-        for (int i = 0; i < parameters.length(); i++) {
-            descriptor = descriptor.appendArgumentLayouts(
-                    parameters.charAt(i) == 'l' ? ValueLayout.JAVA_LONG : ValueLayout.JAVA_INT);
-        }
-        return Linker.nativeLinker()
-                .downcallHandle(
-                        library.find(name).orElseThrow(() -> new IllegalArgumentException(LIBRARY + " has no " + name)),
-                        descriptor);
-    }
-
-    private static AssertionError impossible(Throwable thrown) {
-        return new AssertionError("a downcall throws nothing", thrown);
+    private static NativeFunction find(SymbolLookup library, String name) {
+        return NativeFunction.find(library, name)
+                .orElseThrow(() -> new IllegalArgumentException(LIBRARY + " has no " + name));
     }
 
     int getCurrent(long contextOut) {
-        try {
-            return (int) getCurrent.invokeExact(contextOut);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) getCurrent.call(contextOut);
     }
 
     int setCurrent(long context) {
-        try {
-            return (int) setCurrent.invokeExact(context);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) setCurrent.call(context);
     }
 
     int attribute(long out, int attributeNumber, long pointer) {
-        try {
-            return (int) attribute.invokeExact(out, attributeNumber, pointer);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) attribute.call(out, attributeNumber, pointer);
     }
 
     int streamCreate(long streamOut, int flags) {
-        try {
-            return (int) streamCreate.invokeExact(streamOut, flags);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) streamCreate.call(streamOut, flags);
     }
 
     int streamDestroy(long stream) {
-        try {
-            return (int) streamDestroy.invokeExact(stream);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) streamDestroy.call(stream);
     }
 
     int streamSynchronize(long stream) {
-        try {
-            return (int) streamSynchronize.invokeExact(stream);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) streamSynchronize.call(stream);
     }
 
     int eventCreate(long eventOut, int flags) {
-        try {
-            return (int) eventCreate.invokeExact(eventOut, flags);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) eventCreate.call(eventOut, flags);
     }
 
     int eventDestroy(long event) {
-        try {
-            return (int) eventDestroy.invokeExact(event);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) eventDestroy.call(event);
     }
 
     int eventRecord(long event, long stream) {
-        try {
-            return (int) eventRecord.invokeExact(event, stream);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) eventRecord.call(event, stream);
     }
 
     int eventQuery(long event) {
-        try {
-            return (int) eventQuery.invokeExact(event);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) eventQuery.call(event);
     }
 
     int copy(long to, long from, long bytes, long stream) {
-        try {
-            return (int) copy.invokeExact(to, from, bytes, stream);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) copy.call(to, from, bytes, stream);
     }
 
     int writeValue(long stream, long address, long value) {
-        try {
-            return (int) writeValue.invokeExact(stream, address, value, 0);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) writeValue.call(stream, address, value, 0);
     }
 
     int register(long address, long bytes) {
-        try {
-            return (int) register.invokeExact(address, bytes, 0);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) register.call(address, bytes, 0);
     }
 
     int unregister(long address) {
-        try {
-            return (int) unregister.invokeExact(address);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) unregister.call(address);
     }
 
     int device(long deviceOut, int ordinal) {
-        try {
-            return (int) device.invokeExact(deviceOut, ordinal);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) device.call(deviceOut, ordinal);
     }
 
     int deviceAttribute(long out, int attributeNumber, int device) {
-        try {
-            return (int) deviceAttribute.invokeExact(out, attributeNumber, device);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) deviceAttribute.call(out, attributeNumber, device);
     }
 
     int retainPrimaryContext(long contextOut, int device) {
-        try {
-            return (int) retainPrimaryContext.invokeExact(contextOut, device);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) retainPrimaryContext.call(contextOut, device);
     }
 
     int releasePrimaryContext(int device) {
-        try {
-            return (int) releasePrimaryContext.invokeExact(device);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) releasePrimaryContext.call(device);
     }
 
     int flushWrites(int target, int scope) {
-        try {
-            return (int) flushWrites.invokeExact(target, scope);
-        } catch (Throwable e) {
-            throw impossible(e);
-        }
+        return (int) flushWrites.call(target, scope);
     }
 }

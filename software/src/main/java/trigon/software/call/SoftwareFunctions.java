@@ -1,17 +1,11 @@
 package trigon.software.call;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 import java.util.Arrays;
 import trigon.system.Memory;
+import trigon.system.NativeFunction;
 
 /**
  * The functions of {@code lane/software/functions.h}: the table of the entry library that has started this JVM, or that
@@ -21,11 +15,6 @@ import trigon.system.Memory;
 public final class SoftwareFunctions {
 
     private static final String LIBRARY = "trigon.lane.library";
-    private static final MethodHandle CALL_1 = handle(1);
-    private static final MethodHandle CALL_2 = handle(2);
-    private static final MethodHandle CALL_3 = handle(3);
-    private static final MethodHandle CALL_4 = handle(4);
-    private static final MethodHandle CALL_7 = handle(7);
     private static volatile long installed;
 
     /** The functions, in the order of the table. */
@@ -81,16 +70,15 @@ public final class SoftwareFunctions {
         static final SoftwareFunctions FUNCTIONS = new SoftwareFunctions(table());
     }
 
-    private final MemorySegment[] functions;
+    private final NativeFunction[] functions;
 
     private SoftwareFunctions(long table) {
         if (Memory.getLong(table) != Word.values().length) {
             throw new IllegalStateException("the jars and the library of the data path are of different versions");
         }
         functions = Arrays.stream(Function.values())
-                .map(function ->
-                        MemorySegment.ofAddress(Memory.getLong(table + (long) function.ordinal() * Long.BYTES)))
-                .toArray(MemorySegment[]::new);
+                .map(function -> NativeFunction.at(Memory.getLong(table + (long) function.ordinal() * Long.BYTES)))
+                .toArray(NativeFunction[]::new);
     }
 
     /** Uses the functions of a {@code struct software_functions} from now on, unless others are in use already. */
@@ -117,56 +105,29 @@ public final class SoftwareFunctions {
         return Loaded.FUNCTIONS;
     }
 
-    private static MethodHandle handle(int arguments) {
-        MemoryLayout[] layouts = new MemoryLayout[arguments];
-        Arrays.fill(layouts, JAVA_LONG);
-        return Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_LONG, layouts));
-    }
-
     long address(Function function) {
         return functions[function.ordinal()].address();
     }
 
     long call(Function function, long first) {
-        try {
-            return (long) CALL_1.invokeExact(functions[function.ordinal()], first);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return functions[function.ordinal()].call(first);
     }
 
     long call(Function function, long first, long second) {
-        try {
-            return (long) CALL_2.invokeExact(functions[function.ordinal()], first, second);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return functions[function.ordinal()].call(first, second);
     }
 
     long call(Function function, long first, long second, long third) {
-        try {
-            return (long) CALL_3.invokeExact(functions[function.ordinal()], first, second, third);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return functions[function.ordinal()].call(first, second, third);
     }
 
     long call(Function function, long first, long second, long third, long fourth) {
-        try {
-            return (long) CALL_4.invokeExact(functions[function.ordinal()], first, second, third, fourth);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return functions[function.ordinal()].call(first, second, third, fourth);
     }
 
     /** For all that have more arguments: those of none are not looked at. */
     long call(
             Function function, long first, long second, long third, long fourth, long fifth, long sixth, long seventh) {
-        try {
-            return (long) CALL_7.invokeExact(
-                    functions[function.ordinal()], first, second, third, fourth, fifth, sixth, seventh);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return functions[function.ordinal()].call(first, second, third, fourth, fifth, sixth, seventh);
     }
 }

@@ -1,17 +1,9 @@
 package trigon.system.file;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
@@ -24,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Set;
 import trigon.system.Errno;
+import trigon.system.NativeFunction;
 
 /**
  * A regular file that is open, with what the kernel says of the open file itself: another file may have its name by
@@ -82,7 +75,7 @@ public final class OpenFile implements AutoCloseable {
     }
 
     private static OpenFile open(Path path, int flags, Set<StandardOpenOption> options) throws IOException {
-        int descriptor = Calls.open(path, flags);
+        int descriptor = open(path, flags);
         if (descriptor < 0) {
             throw failure(path, -descriptor);
         }
@@ -179,30 +172,18 @@ public final class OpenFile implements AutoCloseable {
         channel.close();
     }
 
-    /** Java opens no file without waiting for it. */
+    /** Returns the descriptor, or the negative errno: Java opens no file without waiting for it. */
+    private static int open(Path path, int flags) {
+        try (Arena arena = Arena.ofConfined()) {
+            return Calls.OPEN.intOrErrno(arena.allocateFrom(path.toString()).address(), flags, OWNER_ALONE);
+        }
+    }
+
+    /** Looked up when the first file is opened so. */
     private static final class Calls {
 
-        private static final Linker LINKER = Linker.nativeLinker();
-        private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
-        private static final long ERRNO = CAPTURE.byteOffset(PathElement.groupElement("errno"));
-        private static final MethodHandle OPEN = LINKER.downcallHandle(
-                LINKER.defaultLookup().findOrThrow("open"),
-                FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
-                Linker.Option.firstVariadicArg(2),
-                Linker.Option.captureCallState("errno"));
+        private static final NativeFunction OPEN = NativeFunction.of("open");
 
         private Calls() {}
-
-        /** Returns the descriptor, or the negative errno. */
-        static int open(Path path, int flags) {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment captured = arena.allocate(CAPTURE);
-                MemorySegment name = arena.allocateFrom(path.toString());
-                int opened = (int) OPEN.invokeExact(captured, name, flags, OWNER_ALONE);
-                return opened < 0 ? -captured.get(JAVA_INT, ERRNO) : opened;
-            } catch (Throwable e) {
-                throw new IllegalStateException("open(2) cannot be called", e);
-            }
-        }
     }
 }

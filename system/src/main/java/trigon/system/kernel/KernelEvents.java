@@ -1,25 +1,19 @@
 package trigon.system.kernel;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import trigon.system.NativeFunction;
 
 /**
  * Waits, on one thread, until the kernel says something of this machine's network interfaces, one of some descriptors
@@ -51,32 +45,20 @@ public final class KernelEvents implements AutoCloseable {
     /** More than the kernel puts into one datagram. */
     private static final int DATAGRAM_BYTES = 32 << 10;
 
-    private static final StructLayout CAPTURE = Linker.Option.captureStateLayout();
-    private static final long ERRNO = CAPTURE.byteOffset(PathElement.groupElement("errno"));
-
-    private static final MethodHandle SOCKET = of("socket", JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle BIND = of("bind", JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle READ = of("read", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
-    private static final MethodHandle WRITE = of("write", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
-    private static final MethodHandle EVENTFD = of("eventfd", JAVA_INT, JAVA_INT, JAVA_INT);
-    private static final MethodHandle POLL = of("poll", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle CLOSE = of("close", JAVA_INT, JAVA_INT);
+    private static final NativeFunction SOCKET = NativeFunction.of("socket");
+    private static final NativeFunction BIND = NativeFunction.of("bind");
+    private static final NativeFunction READ = NativeFunction.of("read");
+    private static final NativeFunction WRITE = NativeFunction.of("write");
+    private static final NativeFunction EVENTFD = NativeFunction.of("eventfd");
+    private static final NativeFunction POLL = NativeFunction.of("poll");
+    private static final NativeFunction CLOSE = NativeFunction.of("close");
 
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment captured = arena.allocate(CAPTURE);
     private final MemorySegment datagram = arena.allocate(DATAGRAM_BYTES, Long.BYTES);
     private final MemorySegment one = arena.allocateFrom(JAVA_LONG, 1);
     private final int wake;
     private final int socket;
     private boolean closed;
-
-    private static MethodHandle of(String name, ValueLayout result, ValueLayout... arguments) {
-        return Linker.nativeLinker()
-                .downcallHandle(
-                        Linker.nativeLinker().defaultLookup().findOrThrow(name),
-                        FunctionDescriptor.of(result, arguments),
-                        Linker.Option.captureCallState("errno"));
-    }
 
     /**
      * Listens from now on. Where the kernel, or a container's rules, allow no routing socket, only the rest is waited
@@ -85,7 +67,7 @@ public final class KernelEvents implements AutoCloseable {
      * @throws IOException if there is no descriptor to be woken up by
      */
     public KernelEvents() throws IOException {
-        wake = (int) call(errno -> (int) EVENTFD.invokeExact(errno, 0, NONBLOCK_CLOEXEC));
+        wake = EVENTFD.intOrErrno(0, NONBLOCK_CLOEXEC);
         if (wake < 0) {
             arena.close();
             throw new IOException("eventfd failed with errno " + -wake);
@@ -94,14 +76,13 @@ public final class KernelEvents implements AutoCloseable {
     }
 
     private int openSocket() {
-        int opened = (int)
-                call(errno -> (int) SOCKET.invokeExact(errno, AF_NETLINK, SOCK_RAW | NONBLOCK_CLOEXEC, NETLINK_ROUTE));
+        int opened = SOCKET.intOrErrno(AF_NETLINK, SOCK_RAW | NONBLOCK_CLOEXEC, NETLINK_ROUTE);
         int result = opened;
         if (opened >= 0) {
             MemorySegment address = arena.allocate(ADDRESS_BYTES, Integer.BYTES);
             address.set(JAVA_SHORT, 0, (short) AF_NETLINK);
             address.set(JAVA_INT, 8, GROUPS);
-            result = (int) call(errno -> (int) BIND.invokeExact(errno, opened, address, ADDRESS_BYTES));
+            result = BIND.intOrErrno(opened, address.address(), ADDRESS_BYTES);
         }
         if (result < 0) {
             log.info(
@@ -133,12 +114,12 @@ public final class KernelEvents implements AutoCloseable {
                 put(polled, i + 2, descriptors[i]);
             }
             int millis = (int) Math.min(Integer.MAX_VALUE, longest.toMillis());
-            long ready = call(errno -> (int) POLL.invokeExact(errno, polled, (long) count, millis));
+            int ready = POLL.intOrErrno(polled.address(), count, millis);
             if (ready < 0 && ready != -EINTR) {
                 throw new IllegalStateException("poll failed with errno " + -ready);
             }
         }
-        call(errno -> (long) READ.invokeExact(errno, wake, datagram, (long) Long.BYTES));
+        var _ = READ.longOrErrno(wake, datagram.address(), Long.BYTES);
         return socket < 0 ? List.of() : readAll();
     }
 
@@ -150,7 +131,7 @@ public final class KernelEvents implements AutoCloseable {
     private List<InterfaceEvent> readAll() {
         List<InterfaceEvent> events = new ArrayList<>();
         while (true) {
-            long bytes = call(errno -> (long) READ.invokeExact(errno, socket, datagram, (long) DATAGRAM_BYTES));
+            long bytes = READ.longOrErrno(socket, datagram.address(), DATAGRAM_BYTES);
             if (bytes > 0) {
                 events.addAll(NetlinkMessages.read(
                         datagram.asSlice(0, bytes).asByteBuffer().order(ByteOrder.nativeOrder())));
@@ -168,10 +149,7 @@ public final class KernelEvents implements AutoCloseable {
     /** Ends a wait, or the next one. Any thread; nothing after {@link #close}. */
     public synchronized void wakeUp() {
         if (!closed) {
-            try (Arena call = Arena.ofConfined()) {
-                MemorySegment own = call.allocate(CAPTURE);
-                var _ = invoke(own, errno -> (long) WRITE.invokeExact(errno, wake, one, (long) Long.BYTES));
-            }
+            var _ = WRITE.call(wake, one.address(), Long.BYTES);
         }
     }
 
@@ -188,27 +166,7 @@ public final class KernelEvents implements AutoCloseable {
         }
     }
 
-    private void close(int descriptor) {
-        call(errno -> (int) CLOSE.invokeExact(errno, descriptor));
-    }
-
-    private interface Call {
-        long call(MemorySegment errno) throws Throwable;
-    }
-
-    private long call(Call function) {
-        return invoke(captured, function);
-    }
-
-    /** The result, or minus the errno. */
-    private static long invoke(MemorySegment errno, Call function) {
-        try {
-            long result = function.call(errno);
-            return result >= 0 ? result : -Math.max(1, errno.get(JAVA_INT, ERRNO));
-        } catch (RuntimeException | Error e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new AssertionError("a downcall throws no checked exception", e);
-        }
+    private static void close(int descriptor) {
+        var _ = CLOSE.call(descriptor);
     }
 }

@@ -1,12 +1,6 @@
 package trigon.system.kernel;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.invoke.MethodHandle;
-import java.util.Optional;
+import trigon.system.NativeFunction;
 
 /**
  * A memory barrier that one thread makes all threads of the process pass. So those that run often need none of their
@@ -24,14 +18,7 @@ public final class ProcessBarrier {
 
     private static final int REGISTER_PRIVATE_EXPEDITED = 1 << 4;
 
-    private static final Optional<MethodHandle> SYSCALL = Linker.nativeLinker()
-            .defaultLookup()
-            .find("syscall")
-            .map(address -> Linker.nativeLinker()
-                    .downcallHandle(
-                            address,
-                            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT),
-                            Linker.Option.firstVariadicArg(1)));
+    private static final NativeFunction SYSCALL = NativeFunction.of("syscall");
 
     private static final boolean AVAILABLE = call(REGISTER_PRIVATE_EXPEDITED) == 0 && call(PRIVATE_EXPEDITED) == 0;
 
@@ -54,13 +41,6 @@ public final class ProcessBarrier {
     }
 
     private static long call(int command) {
-        if (SYSCALL.isEmpty()) {
-            return -1;
-        }
-        try {
-            return (long) SYSCALL.get().invokeExact(NUMBER, command, 0, 0);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return SYSCALL.call(NUMBER, command);
     }
 }

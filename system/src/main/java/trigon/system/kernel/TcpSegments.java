@@ -1,6 +1,5 @@
 package trigon.system.kernel;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
@@ -8,16 +7,14 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Optional;
+import trigon.system.NativeFunction;
 import trigon.system.file.Folder;
 
 /**
@@ -47,17 +44,10 @@ public final class TcpSegments {
     private static final int IPV4_ADDRESS = 4;
     private static final int IPV6_ADDRESS = 8;
 
-    private static final MethodHandle GET_NAME =
-            function("getsockname", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, ADDRESS));
-    private static final MethodHandle SET_OPTION =
-            function("setsockopt", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT));
+    private static final NativeFunction GET_NAME = NativeFunction.of("getsockname");
+    private static final NativeFunction SET_OPTION = NativeFunction.of("setsockopt");
 
     private TcpSegments() {}
-
-    private static MethodHandle function(String name, FunctionDescriptor type) {
-        Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), type);
-    }
 
     /**
      * Limits those of a socket of this process that is bound and not connected yet; the peer is told when it connects.
@@ -80,15 +70,9 @@ public final class TcpSegments {
     }
 
     private static void setLimit(int descriptor, int bytes, Arena arena) throws IOException {
-        try {
-            MemorySegment value = arena.allocateFrom(JAVA_INT, bytes);
-            if ((int) SET_OPTION.invokeExact(descriptor, TCP, MAX_SEGMENT, value, Integer.BYTES) != 0) {
-                throw new IOException("the kernel does not limit segments to %d bytes".formatted(bytes));
-            }
-        } catch (IOException e) {
-            throw e;
-        } catch (Throwable e) {
-            throw new IllegalStateException("setsockopt(2) cannot be called", e);
+        MemorySegment value = arena.allocateFrom(JAVA_INT, bytes);
+        if ((int) SET_OPTION.call(descriptor, TCP, MAX_SEGMENT, value.address(), Integer.BYTES, 0, 0) != 0) {
+            throw new IOException("the kernel does not limit segments to %d bytes".formatted(bytes));
         }
     }
 
@@ -96,12 +80,8 @@ public final class TcpSegments {
     private static Optional<InetSocketAddress> addressOf(int descriptor, Arena arena) throws UnknownHostException {
         MemorySegment address = arena.allocate(ADDRESS_BYTES, Long.BYTES);
         MemorySegment length = arena.allocateFrom(JAVA_INT, ADDRESS_BYTES);
-        try {
-            if ((int) GET_NAME.invokeExact(descriptor, address, length) != 0) {
-                return Optional.empty();
-            }
-        } catch (Throwable e) {
-            throw new IllegalStateException("getsockname(2) cannot be called", e);
+        if ((int) GET_NAME.call(descriptor, address.address(), length.address()) != 0) {
+            return Optional.empty();
         }
         int at;
         int size;

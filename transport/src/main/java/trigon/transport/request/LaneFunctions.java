@@ -1,14 +1,7 @@
 package trigon.transport.request;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import trigon.system.Memory;
+import trigon.system.NativeFunction;
 
 /**
  * The functions of {@code lane/functions.h}, by which Java moves a lane's messages as the entry library does. They may
@@ -16,23 +9,17 @@ import trigon.system.Memory;
  */
 public final class LaneFunctions {
 
-    private static final MethodHandle MESSAGE = handle(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
-    private static final MethodHandle REPEAT = handle(JAVA_LONG, JAVA_LONG, JAVA_INT);
-    private static final MethodHandle OF_ONE = handle(JAVA_LONG);
-    private static final MethodHandle OF_TWO = handle(JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle THREAD = handle();
-
-    private final MemorySegment isend;
-    private final MemorySegment irecv;
-    private final MemorySegment repeat;
-    private final MemorySegment confirmed;
-    private final MemorySegment take;
-    private final MemorySegment settle;
-    private final MemorySegment thread;
-    private final MemorySegment flushPost;
-    private final MemorySegment flushOwe;
-    private final MemorySegment flushFinish;
-    private final MemorySegment flushPoll;
+    private final NativeFunction isend;
+    private final NativeFunction irecv;
+    private final NativeFunction repeat;
+    private final NativeFunction confirmed;
+    private final NativeFunction take;
+    private final NativeFunction settle;
+    private final NativeFunction thread;
+    private final NativeFunction flushPost;
+    private final NativeFunction flushOwe;
+    private final NativeFunction flushFinish;
+    private final NativeFunction flushPoll;
 
     private LaneFunctions(long table) {
         isend = function(table, 0);
@@ -53,106 +40,58 @@ public final class LaneFunctions {
         return new LaneFunctions(table);
     }
 
-    private static MemorySegment function(long table, int number) {
-        return MemorySegment.ofAddress(Memory.getLong(table + (long) number * Long.BYTES));
-    }
-
-    private static MethodHandle handle(MemoryLayout... arguments) {
-        return Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_LONG, arguments));
+    private static NativeFunction function(long table, int number) {
+        return NativeFunction.at(Memory.getLong(table + (long) number * Long.BYTES));
     }
 
     public long isend(long lane, long address, int size, int key, int tag, long memory) {
-        try {
-            return (long) MESSAGE.invokeExact(isend, lane, address, size, key, tag, memory);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return isend.call(lane, address, size, key, tag, memory, 0);
     }
 
     public long irecv(long lane, long address, int size, int key, int tag, long memory) {
-        try {
-            return (long) MESSAGE.invokeExact(irecv, lane, address, size, key, tag, memory);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return irecv.call(lane, address, size, key, tag, memory, 0);
     }
 
     public long repeat(long lane, long sequence, int key) {
-        try {
-            return (long) REPEAT.invokeExact(repeat, lane, sequence, key);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return repeat.call(lane, sequence, key);
     }
 
     public long confirmed(long lane) {
-        try {
-            return (long) OF_ONE.invokeExact(confirmed, lane);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return confirmed.call(lane);
     }
 
     public boolean take(long lane, long completion) {
-        try {
-            return (long) OF_TWO.invokeExact(take, lane, completion) != 0;
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return take.call(lane, completion) != 0;
     }
 
     /** Copies messages whose copies are due, so that they are done; for NCCL's thread alone. */
     public void settle(long lane) {
-        try {
-            long _ = (long) OF_ONE.invokeExact(settle, lane);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        long _ = settle.call(lane);
     }
 
     public long thread() {
-        try {
-            return (long) THREAD.invokeExact(thread);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return thread.call();
     }
 
     // ---- of the READs of a device, see FlushReads
 
     /** Posts a READ; 0 or an errno. */
     public int flushPost(long device, long address, int key) {
-        try {
-            return (int) (long) REPEAT.invokeExact(flushPost, device, address, key);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return (int) flushPost.call(device, address, key);
     }
 
     /** The device owes a flush its next READ. */
     public void flushOwe(long device, long flush) {
-        try {
-            long _ = (long) OF_TWO.invokeExact(flushOwe, device, flush);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        long _ = flushOwe.call(device, flush);
     }
 
     /** The oldest READ that it owes is done. */
     public void flushFinish(long device) {
-        try {
-            long _ = (long) OF_ONE.invokeExact(flushFinish, device);
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        long _ = flushFinish.call(device);
     }
 
     /** Polls, and takes account of READs that are done; false if there is trouble. */
     public boolean flushPoll(long device) {
-        try {
-            return (long) OF_ONE.invokeExact(flushPoll, device) != 0;
-        } catch (Throwable e) {
-            throw new AssertionError("a function of C throws nothing", e);
-        }
+        return flushPoll.call(device) != 0;
     }
 }

@@ -15,7 +15,6 @@ import trigon.verbs.VerbsAvailability.Unavailable;
 import trigon.verbs.ffm.call.DataPathCalls;
 import trigon.verbs.ffm.call.DeviceCalls;
 import trigon.verbs.ffm.call.ResourceCalls;
-import trigon.verbs.ffm.generated.Verbs;
 import trigon.verbs.ffm.generated.ibv_qp;
 import trigon.verbs.ffm.generated.ibv_qp_attr;
 import trigon.verbs.ffm.generated.ibv_qp_init_attr;
@@ -94,7 +93,6 @@ public final class Libibverbs {
             for (Class<?> needed : NEEDED_BY_CONNECTIONS) {
                 here.ensureInitialized(needed);
             }
-            Verbs.ibv_modify_qp$handle();
             DataPathCalls.linkAhead();
         } catch (IllegalAccessException e) {
             throw new AssertionError("classes of this package", e);

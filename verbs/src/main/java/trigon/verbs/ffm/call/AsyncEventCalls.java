@@ -1,12 +1,9 @@
 package trigon.verbs.ffm.call;
 
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
+import trigon.system.NativeFunction;
 import trigon.verbs.VerbsException;
-import trigon.verbs.ffm.generated.Verbs;
 import trigon.verbs.ffm.struct.DeviceLayout;
 
 /**
@@ -21,17 +18,13 @@ public final class AsyncEventCalls implements AsyncEventSource {
     private static final int F_SETFL = 4;
     private static final int O_NONBLOCK = 0x800;
 
-    private static final MethodHandle FCNTL = CapturedErrno.downcall(
-            Linker.nativeLinker().defaultLookup().findOrThrow("fcntl"),
-            FunctionDescriptor.of(
-                    ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT),
-            Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle GET_ASYNC_EVENT =
-            CapturedErrno.downcall(Verbs.ibv_get_async_event$address(), Verbs.ibv_get_async_event$descriptor());
+    private static final NativeFunction FCNTL = NativeFunction.of("fcntl");
+    private static final NativeFunction GET_ASYNC_EVENT = VerbsLibrary.function("ibv_get_async_event");
+    private static final NativeFunction ACK_ASYNC_EVENT = VerbsLibrary.function("ibv_ack_async_event");
 
-    private final MemorySegment context;
+    private final long context;
 
-    private AsyncEventCalls(MemorySegment context) {
+    private AsyncEventCalls(long context) {
         this.context = context;
     }
 
@@ -41,17 +34,13 @@ public final class AsyncEventCalls implements AsyncEventSource {
      * @throws VerbsException if its file cannot be made not to block
      */
     public static AsyncEventCalls of(String deviceName, long address) {
-        MemorySegment context = MemorySegment.ofAddress(address).reinterpret(DeviceLayout.CONTEXT_SIZE);
         int file = descriptor(address);
-        int flags = CapturedErrno.resultOrErrno(captured -> (int) FCNTL.invokeExact(captured, file, F_GETFL, 0));
-        int result = flags < 0
-                ? flags
-                : CapturedErrno.resultOrErrno(
-                        captured -> (int) FCNTL.invokeExact(captured, file, F_SETFL, flags | O_NONBLOCK));
+        int flags = FCNTL.intOrErrno(file, F_GETFL, 0);
+        int result = flags < 0 ? flags : FCNTL.intOrErrno(file, F_SETFL, flags | O_NONBLOCK);
         if (result < 0) {
             throw new VerbsException("fcntl(async_fd, O_NONBLOCK)", deviceName, -result, "");
         }
-        return new AsyncEventCalls(context);
+        return new AsyncEventCalls(address);
     }
 
     /** The file that the events of the {@code struct ibv_context} there come from. */
@@ -63,13 +52,12 @@ public final class AsyncEventCalls implements AsyncEventSource {
 
     @Override
     public int next(MemorySegment event) {
-        int result =
-                CapturedErrno.resultOrErrno(captured -> (int) GET_ASYNC_EVENT.invokeExact(captured, context, event));
+        int result = GET_ASYNC_EVENT.intOrErrno(context, event.address());
         return result < 0 ? -result : 0;
     }
 
     @Override
     public void acknowledge(MemorySegment event) {
-        Verbs.ibv_ack_async_event(event);
+        long _ = ACK_ASYNC_EVENT.call(event.address());
     }
 }
