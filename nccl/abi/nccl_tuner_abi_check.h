@@ -18,6 +18,13 @@ AT(nccl_tuner_constants, perChMaxRingLL128Bws, 768);
 AT(nccl_tuner_constants, perChMaxTreeLL128Bws, 864);
 AT(nccl_tuner_constants, perChMaxTreeBws, 960);
 AT(nccl_tuner_constants, perChMaxNVLSTreeBws, 1056);
+SIZE(nccl_tuner_constants_v7, 1272);
+AT(nccl_tuner_constants_v7, hwLatencies, 168);
+AT(nccl_tuner_constants_v7, llMaxBws, 672);
+AT(nccl_tuner_constants_v7, perChMaxRingLL128Bws, 792);
+AT(nccl_tuner_constants_v7, perChMaxTreeLL128Bws, 912);
+AT(nccl_tuner_constants_v7, perChMaxTreeBws, 1032);
+AT(nccl_tuner_constants_v7, perChMaxNVLSTreeBws, 1152);
 
 /* the slots that every version has */
 #define COMMON_SLOTS(type) \
@@ -45,6 +52,11 @@ SIZE(nccl_tuner_v6, 40);
 COMMON_SLOTS(nccl_tuner_v6);
 AT(nccl_tuner_v6, finalize, 24);
 AT(nccl_tuner_v6, getChunkSize, 32);
+
+SIZE(nccl_tuner_v7, 40);
+COMMON_SLOTS(nccl_tuner_v7);
+AT(nccl_tuner_v7, finalize, 24);
+AT(nccl_tuner_v7, getChunkSize, 32);
 
 #undef COMMON_SLOTS
 #undef SIZE
