@@ -15,7 +15,7 @@ static const char usage[] =
     "  --api N              8 to 12: which ncclNetPlugin_vN (default 12)\n"
     "  --mode transfer      connect, transfer, check, close (default)\n"
     "  --mode contract      one process: what the plugin must bear from NCCL\n"
-    "  --tuner N            2 to 6: instead of data, the decisions of the plugin's ncclTunerPlugin_vN on all\n"
+    "  --tuner N            2 to 7: instead of data, the decisions of the plugin's ncclTunerPlugin_vN on all\n"
     "                       collectives of 1 KiB to BYTES; with --print-json each, and again when it changes\n"
     "  --nodes N            of the tuner's communicator (default: as many as ranks)\n"
     "  --without-net        asks the tuner without initialising the network before\n"
@@ -228,7 +228,7 @@ static bool set(struct options *options, int option, const char *text) {
   case TUNED: ok = number(text, 1, 999999, &value); options->tuned = (int)value; break;
   case PROFILER: ok = number(text, 1, 7, &value); options->profiler = (int)value; break;
   case NET_EVENTS: options->net_events = true; break;
-  case TUNER: ok = number(text, 2, 6, &value); options->tuner = (int)value; break;
+  case TUNER: ok = number(text, 2, 7, &value); options->tuner = (int)value; break;
   case NODES: ok = number(text, 1, 4096, &value); options->nodes = (int)value; break;
   case WARMUP: ok = number(text, 0, 1000000, &value); options->warmup = (int)value; break;
   case PAUSE: ok = number(text, 0, 86400, &value); options->pause_seconds = (int)value; break;

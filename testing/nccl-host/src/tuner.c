@@ -21,9 +21,11 @@ bool tuner_find(struct tuner *tuner, void *library, int api) {
 int tuner_init(const struct tuner *tuner, void **ctx, uint64_t comm_id, size_t ranks, size_t nodes) {
   struct nccl_tuner_domains domains = {.nNvlDomains = (int)nodes, .minRanksPerNvlDomain = 1, .maxRanksPerNvlDomain = 1};
   static struct nccl_tuner_constants constants;
+  static struct nccl_tuner_constants_v7 constants_v7;
   *ctx = NULL;
-  return tuner->api < 5 ? tuner->v4->init(ranks, nodes, host_logger, ctx)
-                        : tuner->v6->init(ctx, comm_id, ranks, nodes, host_logger, &domains, &constants);
+  return tuner->api < 5   ? tuner->v4->init(ranks, nodes, host_logger, ctx)
+         : tuner->api < 7 ? tuner->v6->init(ctx, comm_id, ranks, nodes, host_logger, &domains, &constants)
+                          : tuner->v7->init(ctx, comm_id, ranks, nodes, host_logger, &domains, &constants_v7);
 }
 
 /* Under another name before v5, in the same place. */

@@ -10,7 +10,7 @@
 #include "nccl_tuner_abi.h"
 
 struct tuner {
-  int api; /* 2 to 6 */
+  int api; /* 2 to 7 */
   union {
     const void *table;
     const struct nccl_tuner_v2 *v2;
@@ -18,6 +18,7 @@ struct tuner {
     const struct nccl_tuner_v4 *v4;
     const struct nccl_tuner_v5 *v5;
     const struct nccl_tuner_v6 *v6;
+    const struct nccl_tuner_v7 *v7;
   };
 };
 
@@ -38,7 +39,7 @@ int tuner_finalize(const struct tuner *tuner, void *ctx);
 /* A communicator without a tuner has NULL for it, and NCCL's own choice. */
 int tuner_decide(const struct tuner *tuner, void *ctx, int coll, size_t bytes, struct decision *decision);
 
-/* Calls getCollInfo alone, on one table that is filled once; v4 to v6. */
+/* Calls getCollInfo alone, on one table that is filled once; v4 to v7. */
 int tuner_ask(const struct tuner *tuner, void *ctx, int coll, size_t bytes, float table[21], int *channels);
 
 /* A tuner that decides nothing, v6. */

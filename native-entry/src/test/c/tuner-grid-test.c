@@ -24,7 +24,7 @@
 enum { TREE = NCCL_TUNER_TREE, RING = NCCL_TUNER_RING, NVLS = 4, PAT = 6 }; /* rows of the table (nccl_tuner.h) */
 enum { LL = NCCL_TUNER_LL, LL128 = NCCL_TUNER_LL128, SIMPLE = NCCL_TUNER_SIMPLE };
 enum { ROWS = NCCL_TUNER_ALGORITHMS, ROWS_OF_V3 = 6, COLUMNS = NCCL_TUNER_PROTOCOLS, ENTRIES = ROWS * COLUMNS };
-enum { FIRST_VERSION = 2, LAST_VERSION = 6, COLLECTIVES = 5 };
+enum { FIRST_VERSION = 2, LAST_VERSION = 7, COLLECTIVES = 5 };
 enum { KIB = 1 << 10, MIB = 1 << 20, GIB = 1 << 30 };
 
 /* ---- cost tables ---- */
@@ -128,12 +128,15 @@ static bool find_tables(struct tables *tables, void *module) {
 
 static void *open_tuner(const struct question *q, const void *table) {
   static struct nccl_tuner_constants constants;
+  static struct nccl_tuner_constants_v7 constants_v7;
   struct nccl_tuner_domains domains = {(int)q->nodes, 1, 1};
   const struct nccl_tuner_v4 *until_v4 = table;
-  const struct nccl_tuner_v5 *since_v5 = table;
+  const struct nccl_tuner_v5 *until_v6 = table;
+  const struct nccl_tuner_v7 *v7 = table;
   void *ctx = NULL;
-  const int result = q->version < 5 ? until_v4->init(q->ranks, q->nodes, NULL, &ctx)
-                                    : since_v5->init(&ctx, 1, q->ranks, q->nodes, NULL, &domains, &constants);
+  const int result = q->version < 5   ? until_v4->init(q->ranks, q->nodes, NULL, &ctx)
+                     : q->version < 7 ? until_v6->init(&ctx, 1, q->ranks, q->nodes, NULL, &domains, &constants)
+                                      : v7->init(&ctx, 1, q->ranks, q->nodes, NULL, &domains, &constants_v7);
   if (result != NCCL_SUCCESS) {
     abort();
   }
@@ -355,7 +358,7 @@ static bool is_absent_where_nothing_decides(const struct tables *tables, void *m
   bool ok = true;
   for (size_t i = 0; i < COUNT(cases); i++) {
     tables->set_process(cases[i].process);
-    if ((dlsym(module, "ncclTunerPlugin_v6") != NULL) != cases[i].is_found) {
+    if ((dlsym(module, "ncclTunerPlugin_v7") != NULL) != cases[i].is_found) {
       printf("%s: a tuner is %s\n", cases[i].what, cases[i].is_found ? "missing" : "found");
       ok = false;
     }

@@ -1,5 +1,5 @@
 /*
- * The tuner's tables for versions 2 to 6 of its API: NCCL asks it how to run a collective. The answer is a policy's,
+ * The tuner's tables for versions 2 to 7 of its API: NCCL asks it how to run a collective. The answer is a policy's,
  * which runs in Java; without one for this communicator no call goes there. What no policy has chosen, the built-in
  * tuner chooses (built_in.h).
  *
@@ -85,6 +85,12 @@ static int open_tuner(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, 
 static int init(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log,
                 struct nccl_tuner_domains *domains, struct nccl_tuner_constants *constants) {
   (void)domains, (void)constants; /* NCCL's numbers stay */
+  return open_tuner(ctx, comm_id, ranks, nodes, log);
+}
+
+static int init_v7(void **ctx, uint64_t comm_id, size_t ranks, size_t nodes, nccl_logger log,
+                   struct nccl_tuner_domains *domains, struct nccl_tuner_constants_v7 *constants) {
+  (void)domains, (void)constants;
   return open_tuner(ctx, comm_id, ranks, nodes, log);
 }
 
@@ -176,6 +182,7 @@ static const struct nccl_tuner_v3 table_v3 = {"Trigon", init_v4, get_coll_info_v
 static const struct nccl_tuner_v4 table_v4 = {"Trigon", init_v4, get_coll_info, finalize};
 static const struct nccl_tuner_v5 table_v5 = {"Trigon", init, get_coll_info, finalize};
 static const struct nccl_tuner_v6 table_v6 = {"Trigon", init, get_coll_info, finalize, get_chunk_size};
+static const struct nccl_tuner_v7 table_v7 = {"Trigon", init_v7, get_coll_info, finalize, get_chunk_size};
 
 /*
  * NCCL looks for a tuner in every net plugin, and leaves out a choice of its own where there is one: what the
@@ -202,3 +209,4 @@ EXPORTED(3);
 EXPORTED(4);
 EXPORTED(5);
 EXPORTED(6);
+EXPORTED(7);

@@ -52,7 +52,7 @@ class TunerIT {
     }
 
     @ParameterizedTest
-    @Sampled({"2", "3", "4", "5", "6"})
+    @Sampled({"2", "3", "4", "5", "6", "7"})
     void thePolicyDecides(int api) throws Exception {
         ChildProcess host = tune(policy(EXAMPLES.resolve("size_aware.o")), api);
 
@@ -64,14 +64,15 @@ class TunerIT {
         assertThat(decision(host, "all-reduce", 1 << 10)).contains("tree", "ll\"");
     }
 
-    @Test
-    void treesAreAvoidedAndChunksChosen() throws Exception {
+    @ParameterizedTest
+    @Sampled({"6", "7"})
+    void treesAreAvoidedAndChunksChosen(int api) throws Exception {
         ChildProcess mesh = ChildProcess.run(
-                scratch, policy(EXAMPLES.resolve("mesh.o")), command(6, "--ranks", "4", "--nodes", "4"));
+                scratch, policy(EXAMPLES.resolve("mesh.o")), command(api, "--ranks", "4", "--nodes", "4"));
         assertThat(decision(mesh, "all-reduce", 1 << 10)).contains("ring");
         assertThat(decision(mesh, "all-gather", 1 << 10)).contains("ring");
 
-        ChildProcess chunks = tune(policy(EXAMPLES.resolve("chunks.o")), 6);
+        ChildProcess chunks = tune(policy(EXAMPLES.resolve("chunks.o")), api);
         assertThat(decision(chunks, "all-reduce", 16 << 20)).contains("\"chunk\": 524288");
         assertThat(decision(chunks, "all-reduce", 1 << 10)).contains("\"chunk\": 131072");
     }
@@ -81,7 +82,7 @@ class TunerIT {
      * half of it; a broadcast passes all on.
      */
     @ParameterizedTest
-    @Sampled({"3", "4", "5", "6"})
+    @Sampled({"3", "4", "5", "6", "7"})
     void withoutAPolicyTheBuiltInTunerDecides(int api) throws Exception {
         ChildProcess host = tune(withoutPolicy(), api);
 
