@@ -9,7 +9,7 @@
 enum { BATCH = 32, LEFT_SECONDS = 4 };
 
 int one_sided_progress(const struct rank *r, int comm) {
-  return r->is_gin ? r->gin->ginProgress(r->comms[comm]) : r->rma->rmaProgress(r->contexts[comm]);
+  return r->is_gin ? r->gin->ginProgress(r->contexts[comm]) : r->rma->rmaProgress(r->contexts[comm]);
 }
 
 static bool progress_all(const struct rank *r) {
@@ -25,8 +25,8 @@ int one_sided_put(const struct rank *r, int comm, int context, uint64_t from, si
                   uint64_t signal, uint64_t value, uint32_t op, void **request) {
   void *window = bytes == 0 ? NULL : r->window_handles[comm];
   if (r->is_gin) {
-    return op == 0 ? r->gin->iput(r->comms[comm], from, window, bytes, to, window, (uint32_t)rank, request)
-                   : r->gin->iputSignal(r->comms[comm], from, window, bytes, to, window, (uint32_t)rank, signal,
+    return op == 0 ? r->gin->iput(r->contexts[comm], from, window, bytes, to, window, (uint32_t)rank, request)
+                   : r->gin->iputSignal(r->contexts[comm], from, window, bytes, to, window, (uint32_t)rank, signal,
                                         r->signal_handles[comm], value, op, request);
   }
   return op == 0 ? r->rma->iput(r->contexts[comm], context, from, window, bytes, to, window, (uint32_t)rank, request)
@@ -249,7 +249,7 @@ static bool test_refusals(struct rank *r) {
             one_sided_put(r, 0, 0, 0, 8, 0, r->ranks, 0, 0, 0, &request) == NCCL_INVALID_ARGUMENT &&
             one_sided_put(r, 0, 0, 0, 0, 0, 0, 4, 1, NCCL_ONE_SIDED_ADD, &request) == NCCL_INVALID_ARGUMENT &&
             one_sided_put(r, 0, 0, 0, 0, 0, 0, 8, 1, 7, &request) == NCCL_INVALID_ARGUMENT;
-  void *handle = r->is_gin ? r->comms[0] : r->contexts[0];
+  void *handle = r->contexts[0];
   int result = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma->queryLastError(handle, &has_error);
   return (ok || fail(r->number, "wrong use is not refused")) &&
          ((result == NCCL_SUCCESS && !has_error) || fail(r->number, "refusals count as errors"));
@@ -297,7 +297,7 @@ static bool test_death(struct rank *r) {
       result = one_sided_ask(r, 0, request, &done);
     }
   }
-  void *handle = r->is_gin ? r->comms[0] : r->contexts[0];
+  void *handle = r->contexts[0];
   int queried = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma->queryLastError(handle, &has_error);
   return (result != NCCL_SUCCESS || fail(r->number, "nobody notices that rank %d is dead", last)) &&
          (one_sided_put(r, 0, 0, 0, 8, 0, 0, 0, 0, 0, &request) != NCCL_SUCCESS ||

@@ -1,7 +1,7 @@
 /*
  * Plays NCCL's part with the tables for one-sided communication: each rank is a process, and makes the calls of the GIN
  * of NCCL 2.28.9 (--order gin) or of the GIN and host API of 2.30.7 (--order rma), in their order. Exits with 0 only if
- * all was right.
+ * all was right. Half of the comms of --order gin have contexts, as in 2.30.4.
  *
  *   one-sided-host --plugin PATH --order gin|rma [--ranks N]
  *                  [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--moves N]
@@ -74,7 +74,11 @@ static bool connect_comm(struct rank *r, int comm, void *listen_ctx, void *conne
   memset((void *)r->signals[comm], 0, 512 << 10);
   void *signals = (void *)((uintptr_t)r->signals[comm] + r->apart);
   if (r->is_gin) {
-    return one_sided_check(r, "regMrSym",
+    r->contexts[comm] = r->comms[comm];
+    return (comm % 2 == 0 ||
+            one_sided_check(r, "createContext",
+                            r->gin->createContext(r->comms[comm], 1, 1, &r->contexts[comm], NULL))) &&
+           one_sided_check(r, "regMrSym",
                            r->gin->regMrSym(r->comms[comm], signals, 512 << 10, type,
                                                  NCCL_ONE_SIDED_FLAG_STRICT, &r->signal_handles[comm], &gin_handle)) &&
            OK(r, closeListen, listener) &&
@@ -135,7 +139,7 @@ static bool begin(struct rank *r) {
 static bool end(struct rank *r) {
   bool ok = all_progress_until(r);
   for (int i = 0; i < COMMS; i++) {
-    if (!r->is_gin) {
+    if (!r->is_gin || i % 2 == 1) {
       ok &= OK(r, destroyContext, r->contexts[i]);
     }
     ok &= OK(r, deregMrSym, r->comms[i], r->window_handles[i]) && OK(r, deregMrSym, r->comms[i], r->signal_handles[i]);

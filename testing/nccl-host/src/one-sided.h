@@ -45,7 +45,7 @@ struct rank {
   const struct nccl_rma_v14 *rma;
   void *ctx;
   void *comms[COMMS];
-  void *contexts[COMMS];
+  void *contexts[COMMS]; /* GIN: of the comms with even numbers the comm itself */
   void *signal_handles[COMMS];
   void *window_handles[COMMS];
   _Atomic uint64_t *signals[COMMS];

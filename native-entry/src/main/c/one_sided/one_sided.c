@@ -116,11 +116,15 @@ static int connect_v14(void *ctx, void *handles[], int ranks, int rank, void *li
   return connect_all(handles, ranks, rank, listen_comm, comm, 0);
 }
 
-/* With a proxy NCCL does not ask for one. */
+/* NCCL 2.30.3 and 2.30.4 ask for one, and make their calls with it; earlier ones call with the collective comm. */
 static int create_context_v11(void *comm, int signals, int counters, void **ctx,
                               struct nccl_net_device_handle **device_handle) {
-  (void)comm, (void)signals, (void)counters, (void)ctx, (void)device_handle;
-  return NCCL_INVALID_USAGE;
+  (void)signals, (void)counters, (void)device_handle; /* NCCL's own proxy has them */
+  if (ctx == NULL || comm == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  *ctx = comm;
+  return NCCL_SUCCESS;
 }
 
 static int create_context(void *comm, struct nccl_rma_config_v14 *config, void **ctx) {
