@@ -89,10 +89,9 @@ static bool are_layers(const struct rank *r, const struct plan *plan, int rank, 
 static bool fetch(const struct rank *r, const struct plan *plan, int rank, long round) {
   int place = (int)(round % PLACES);
   uint64_t to = HALF + (uint64_t)FETCHED * PLACE;
-  void *window = r->window_handles[plan->comm];
   void *request = NULL;
-  int result = r->rma->iget(r->contexts[plan->comm], 0, (uint64_t)place * PLACE, window, plan->bytes[place], to, window,
-                            (uint32_t)rank, &request);
+  int result =
+      one_sided_get(r, plan->comm, 0, (uint64_t)place * PLACE, plan->bytes[place], to, rank, &request);
   return one_sided_check(r, "iget", result) && one_sided_finish(r, plan->comm, request) &&
          are_bytes(r, to, rank, round, place, 0, plan->bytes[place]);
 }

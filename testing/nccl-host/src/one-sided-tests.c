@@ -9,7 +9,7 @@
 enum { BATCH = 32, LEFT_SECONDS = 4 };
 
 int one_sided_progress(const struct rank *r, int comm) {
-  return r->is_gin ? r->gin->ginProgress(r->contexts[comm]) : r->rma->rmaProgress(r->contexts[comm]);
+  return r->is_gin ? r->gin->ginProgress(r->contexts[comm]) : r->rma.rmaProgress(r->contexts[comm]);
 }
 
 static bool progress_all(const struct rank *r) {
@@ -21,6 +21,11 @@ static bool progress_all(const struct rank *r) {
   return true;
 }
 
+/* None, the only one that there is, and all that there could be. */
+static uint32_t flags_of(int comm) {
+  return comm == 0 ? 0 : comm == COMMS - 1 ? UINT32_MAX : NCCL_RMA_MAY_AGGREGATE;
+}
+
 int one_sided_put(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
                   uint64_t signal, uint64_t value, uint32_t op, void **request) {
   void *window = bytes == 0 ? NULL : r->window_handles[comm];
@@ -29,13 +34,29 @@ int one_sided_put(const struct rank *r, int comm, int context, uint64_t from, si
                    : r->gin->iputSignal(r->contexts[comm], from, window, bytes, to, window, (uint32_t)rank, signal,
                                         r->signal_handles[comm], value, op, request);
   }
-  return op == 0 ? r->rma->iput(r->contexts[comm], context, from, window, bytes, to, window, (uint32_t)rank, request)
-                 : r->rma->iputSignal(r->contexts[comm], context, from, window, bytes, to, window, (uint32_t)rank,
-                                      signal, r->signal_handles[comm], value, op, true, request);
+  void *ctx = r->contexts[comm];
+  void *signals = r->signal_handles[comm];
+  if (r->rma_api == 14) {
+    return op == 0 ? r->rma_v14->iput(ctx, context, from, window, bytes, to, window, (uint32_t)rank, request)
+                   : r->rma_v14->iputSignal(ctx, context, from, window, bytes, to, window, (uint32_t)rank, signal,
+                                            signals, value, op, true, request);
+  }
+  return op == 0 ? r->rma.iput(ctx, context, from, window, bytes, to, window, (uint32_t)rank, flags_of(comm), request)
+                 : r->rma.iputSignal(ctx, context, from, window, bytes, to, window, (uint32_t)rank, signal, signals,
+                                     value, op, true, flags_of(comm), request);
+}
+
+int one_sided_get(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
+                  void **request) {
+  void *ctx = r->contexts[comm];
+  void *window = r->window_handles[comm];
+  return r->rma_api == 14
+             ? r->rma_v14->iget(ctx, context, from, window, bytes, to, window, (uint32_t)rank, request)
+             : r->rma.iget(ctx, context, from, window, bytes, to, window, (uint32_t)rank, flags_of(comm), request);
 }
 
 int one_sided_ask(const struct rank *r, int comm, void *request, int *done) {
-  return r->is_gin ? r->gin->test(r->comms[comm], request, done) : r->rma->test(r->comms[comm], request, done);
+  return r->is_gin ? r->gin->test(r->comms[comm], request, done) : r->rma.test(r->comms[comm], request, done);
 }
 
 static void wait_a_little(const struct rank *r, unsigned *idle) {
@@ -224,10 +245,10 @@ static bool test_gets(struct rank *r) {
     void *request = NULL;
     size_t bytes = from % 2 == 0 ? 300000 : 1000;
     void *window = r->window_handles[1];
-    int result = r->rma->iget(r->contexts[1], 1, 0, window, bytes, half, window, (uint32_t)from, &request);
+    int result = one_sided_get(r, 1, 1, 0, bytes, half, from, &request);
     if (!one_sided_check(r, "iget", result) ||
         !one_sided_finish(r, 1, request) ||
-        !one_sided_check(r, "iflush", r->rma->iflush(r->contexts[1], 1, window, (uint32_t)from, &request)) ||
+        !one_sided_check(r, "iflush", r->rma.iflush(r->contexts[1], 1, window, (uint32_t)from, &request)) ||
         !one_sided_finish(r, 1, request)) {
       return false;
     }
@@ -240,6 +261,37 @@ static bool test_gets(struct rank *r) {
   return all_progress_until(r);
 }
 
+/* What NCCL must not leave out, and nothing is done without. */
+static bool test_nulls(const struct rank *r) {
+  struct nccl_rma_config_v17 none = {0};
+  struct nccl_rma_config_v17 config = {.nContexts = 1};
+  struct nccl_rma_properties_v16 properties = {true};
+  void *handles[MOST_RANKS] = {NULL};
+  void *out = (void *)8;
+  void *comm = r->comms[0];
+  bool is_since_v16 = r->rma_api >= 16;
+  if (r->is_gin) {
+    return (r->gin->createContext(comm, 1, 1, NULL, NULL) == NCCL_INVALID_ARGUMENT &&
+            r->gin->createContext(NULL, 1, 1, &out, NULL) == NCCL_INVALID_ARGUMENT) ||
+           fail(r->number, "GIN takes NULL for what it needs");
+  }
+  bool ok = one_sided_put(r, 0, 0, 0, 8, 0, 0, 0, 0, 0, NULL) == NCCL_INVALID_ARGUMENT &&
+            one_sided_put(r, 0, 0, 0, 8, 0, 0, 8, 1, NCCL_ONE_SIDED_ADD, NULL) == NCCL_INVALID_ARGUMENT &&
+            one_sided_get(r, 0, 0, 0, 8, 0, 0, NULL) == NCCL_INVALID_ARGUMENT &&
+            r->rma.iflush(r->contexts[0], 0, NULL, 0, NULL) == NCCL_INVALID_ARGUMENT &&
+            r->rma.test(comm, NULL, NULL) == NCCL_INVALID_ARGUMENT &&
+            r->rma.queryLastError(r->contexts[0], NULL) == NCCL_INVALID_ARGUMENT &&
+            r->rma.connect(NULL, NULL, 1, 0, comm, &out) == NCCL_INVALID_ARGUMENT &&
+            r->rma.connect(NULL, handles, 1, 0, NULL, &out) == NCCL_INVALID_ARGUMENT &&
+            one_sided_create_context(r, comm, NULL, &out) == NCCL_INVALID_ARGUMENT &&
+            one_sided_create_context(r, NULL, &config, &out) == NCCL_INVALID_ARGUMENT &&
+            one_sided_create_context(r, comm, &config, NULL) == NCCL_INVALID_ARGUMENT &&
+            one_sided_create_context(r, comm, &none, &out) != NCCL_SUCCESS && out == NULL;
+  bool is_right = !is_since_v16 || (r->rma.getRmaProperties(comm, NULL) == NCCL_INVALID_ARGUMENT &&
+                                    r->rma.getRmaProperties(NULL, &properties) == NCCL_INVALID_ARGUMENT);
+  return (ok && is_right) || fail(r->number, "RMA v%d takes NULL for what it needs", r->rma_api);
+}
+
 /* Refused, and nothing else fails by it. */
 static bool test_refusals(struct rank *r) {
   void *request = NULL;
@@ -250,7 +302,7 @@ static bool test_refusals(struct rank *r) {
             one_sided_put(r, 0, 0, 0, 0, 0, 0, 4, 1, NCCL_ONE_SIDED_ADD, &request) == NCCL_INVALID_ARGUMENT &&
             one_sided_put(r, 0, 0, 0, 0, 0, 0, 8, 1, 7, &request) == NCCL_INVALID_ARGUMENT;
   void *handle = r->contexts[0];
-  int result = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma->queryLastError(handle, &has_error);
+  int result = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma.queryLastError(handle, &has_error);
   return (ok || fail(r->number, "wrong use is not refused")) &&
          ((result == NCCL_SUCCESS && !has_error) || fail(r->number, "refusals count as errors"));
 }
@@ -298,7 +350,7 @@ static bool test_death(struct rank *r) {
     }
   }
   void *handle = r->contexts[0];
-  int queried = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma->queryLastError(handle, &has_error);
+  int queried = r->is_gin ? r->gin->queryLastError(handle, &has_error) : r->rma.queryLastError(handle, &has_error);
   return (result != NCCL_SUCCESS || fail(r->number, "nobody notices that rank %d is dead", last)) &&
          (one_sided_put(r, 0, 0, 0, 8, 0, 0, 0, 0, 0, &request) != NCCL_SUCCESS ||
           fail(r->number, "the next put succeeds")) &&
@@ -308,7 +360,7 @@ static bool test_death(struct rank *r) {
 
 bool one_sided_test(struct rank *r, const char *name) {
   if (strcmp(name, "all") == 0) {
-    return test_puts(r) && test_strong(r) && test_gets(r) && test_refusals(r) && test_signals(r);
+    return test_puts(r) && test_strong(r) && test_gets(r) && test_nulls(r) && test_refusals(r) && test_signals(r);
   }
   if (strcmp(name, "rounds") == 0) {
     return one_sided_rounds(r);

@@ -1,9 +1,10 @@
 /*
  * Plays NCCL's part with the tables for one-sided communication: each rank is a process, and makes the calls of the GIN
  * of NCCL 2.28.9 (--order gin) or of the GIN and host API of 2.30.7 (--order rma), in their order. Exits with 0 only if
- * all was right. Half of the comms of --order gin have contexts, as in 2.30.4.
+ * all was right. RMA's table is of the version --rma, 14 to 17 (default 14): 2.31 and 2.32 have newer ones. Half of the
+ * comms of --order gin have contexts, as in 2.30.4.
  *
- *   one-sided-host --plugin PATH --order gin|rma [--ranks N]
+ *   one-sided-host --plugin PATH --order gin|rma [--rma N] [--ranks N]
  *                  [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--moves N]
  *                  [--seed N] [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]
  *
@@ -13,6 +14,7 @@
  * calls of both ends. Each rank is on its own of the --nodes.
  */
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -26,6 +28,8 @@
 #include "host.h"
 #include "net.h"
 #include "one-sided.h"
+
+enum { OLDEST_RMA = 14, NEWEST_RMA = 17 };
 
 /* False once a rank has failed, or not all come. */
 bool one_sided_barrier(struct rank *r) {
@@ -46,26 +50,95 @@ bool one_sided_check(const struct rank *r, const char *call, int result) {
   return result == NCCL_SUCCESS || fail(r->number, "%s returned %d (%s)", call, result, result_name(result));
 }
 
+/* The older ones lack getRmaProperties, which is before all that follows. */
+static void copy_table(struct rank *r) {
+  const size_t missing = offsetof(struct nccl_rma_v17, getRmaProperties);
+  const size_t lacks = r->rma_api < 16 ? sizeof r->rma.getRmaProperties : 0;
+  const char *from = (const char *)r->rma_table + missing;
+  memcpy(&r->rma, r->rma_table, missing);
+  memcpy((char *)&r->rma + missing + lacks, from, sizeof r->rma - missing - lacks);
+}
+
 static bool find_tables(struct rank *r, bool are_there) {
   r->gin = dlsym(r->net.library, "ncclGinPlugin_v11");
-  r->rma = dlsym(r->net.library, "ncclRmaPlugin_v14");
-  bool found = r->gin != NULL && r->rma != NULL;
-  return found == are_there || fail(r->number, "the tables are %s", found ? "there" : "not there");
+  int found = r->gin == NULL ? 0 : 1;
+  for (int api = OLDEST_RMA; api <= NEWEST_RMA; api++) {
+    char symbol[32];
+    snprintf(symbol, sizeof symbol, "ncclRmaPlugin_v%d", api);
+    const void *table = dlsym(r->net.library, symbol);
+    found += table == NULL ? 0 : 1;
+    r->rma_table = api == r->rma_api ? table : r->rma_table;
+  }
+  if (r->rma_table != NULL) {
+    copy_table(r);
+  }
+  const int all = 1 + NEWEST_RMA - OLDEST_RMA + 1;
+  return found == (are_there ? all : 0) || fail(r->number, "%d tables of %d are there", found, all);
 }
 
 /* ---- connections ---- */
+
+int one_sided_create_context(const struct rank *r, void *comm, struct nccl_rma_config_v17 *config, void **ctx) {
+  struct nccl_rma_config_v14 config_v14 = {0};
+  if (r->rma_api == 17) {
+    return r->rma_v17->createContext(comm, config, ctx);
+  }
+  if (config != NULL) {
+    config_v14 = (struct nccl_rma_config_v14){.nContexts = config->nContexts, .trafficClass = config->trafficClass};
+  }
+  struct nccl_rma_config_v14 *given = config == NULL ? NULL : &config_v14;
+  return r->rma_api == 16 ? r->rma_v16->createContext(comm, given, ctx)
+                          : r->rma_v14->createContext(comm, given, ctx); /* the same in v15 */
+}
+
+/* Peers of a context: none are named; all; one, which is not all that is put to; and what nobody should name. */
+static void name_peers(const struct rank *r, int comm, int peers[MOST_RANKS], struct nccl_rma_config_v17 *config) {
+  for (int i = 0; i < r->ranks; i++) {
+    peers[i] = i;
+  }
+  config->peerArray = comm == 0 ? NULL : comm == COMMS - 1 ? (int *)8 : peers;
+  config->peerArrayCount = comm == 0 ? 0 : comm == 1 ? r->ranks : comm == 2 ? 1 : INT_MIN;
+}
+
+/* v17's with one argument more, as some of NCCL's commits have it. */
+typedef int (*connect_with_flag)(void *ctx, void *handles[], int ranks, int rank, void *listen_comm, void **comm,
+                                 volatile uint32_t *abort_flag);
+
+static int connect_rma(const struct rank *r, void *ctx, void *handles[], void *listener, int comm, void **out) {
+  static volatile uint32_t abort_flag;
+  if (r->rma_api == 17 && comm % 2 == 1) {
+    connect_with_flag connect = (connect_with_flag)(void (*)(void))r->rma.connect;
+    return connect(ctx, handles, r->ranks, r->number, listener, out, &abort_flag);
+  }
+  return r->rma.connect(ctx, handles, r->ranks, r->number, listener, out);
+}
+
+static bool create_rma_context(struct rank *r, int comm) {
+  int peers[MOST_RANKS];
+  struct nccl_rma_properties_v16 properties = {true};
+  struct nccl_rma_config_v17 config = {.nContexts = CONTEXTS, .trafficClass = -1};
+  name_peers(r, comm, peers, &config);
+  if (r->rma_api >= 16 &&
+      (!one_sided_check(r, "getRmaProperties", r->rma.getRmaProperties(r->comms[comm], &properties)) ||
+       properties.flushesAllPutsOnAnySignal)) {
+    return fail(r->number, "a signal does not say that all puts are there");
+  }
+  return one_sided_check(r, "createContext",
+                         one_sided_create_context(r, r->comms[comm], &config, &r->contexts[comm]));
+}
 
 static bool connect_comm(struct rank *r, int comm, void *listen_ctx, void *connect_ctx) {
   void *handles[MOST_RANKS];
   void *listener = NULL;
   void *gin_handle = NULL;
   char *own = r->shared->handles[comm][r->number];
-  struct nccl_rma_config_v14 config = {.nContexts = CONTEXTS, .trafficClass = -1};
   for (int i = 0; i < r->ranks; i++) {
     handles[i] = r->shared->handles[comm][i];
   }
   if (!OK(r, listen, listen_ctx, 0, own, &listener) || !one_sided_barrier(r) ||
-      !OK(r, connect, connect_ctx, handles, r->ranks, r->number, listener, &r->comms[comm])) {
+      !one_sided_check(r, "connect",
+                       r->is_gin ? r->gin->connect(connect_ctx, handles, r->ranks, r->number, listener, &r->comms[comm])
+                                 : connect_rma(r, connect_ctx, handles, listener, comm, &r->comms[comm]))) {
     return false;
   }
   int type = r->apart == 0 ? NCCL_PTR_HOST : NCCL_PTR_CUDA;
@@ -86,11 +159,11 @@ static bool connect_comm(struct rank *r, int comm, void *listen_ctx, void *conne
                                                  &r->window_handles[comm], &gin_handle));
   }
   return OK(r, closeListen, listener) &&
-         one_sided_check(r, "createContext", r->rma->createContext(r->comms[comm], &config, &r->contexts[comm])) &&
-         one_sided_check(r, "regMrSym", r->rma->regMrSym(r->comms[comm], signals, 4096, type,
+         create_rma_context(r, comm) &&
+         one_sided_check(r, "regMrSym", r->rma.regMrSym(r->comms[comm], signals, 4096, type,
                                                NCCL_ONE_SIDED_FLAG_STRICT | NCCL_ONE_SIDED_FLAG_NEVER_RESET,
                                                &r->signal_handles[comm])) &&
-         one_sided_check(r, "regMrSym", r->rma->regMrSym(r->comms[comm], window, WINDOW_BYTES, type, 0,
+         one_sided_check(r, "regMrSym", r->rma.regMrSym(r->comms[comm], window, WINDOW_BYTES, type, 0,
                                                &r->window_handles[comm]));
 }
 
@@ -120,7 +193,7 @@ static bool begin(struct rank *r) {
       !OK(r, init, &other_ctx, 0x77, log_to_stderr) || !OK(r, devices, &devices)) {
     return false;
   }
-  int result = r->is_gin ? r->gin->getProperties(0, &v11) : r->rma->getProperties(0, &v12);
+  int result = r->is_gin ? r->gin->getProperties(0, &v11) : r->rma.getProperties(0, &v12);
   int type = r->is_gin ? v11.netDeviceType : v12.netDeviceType;
   bool is_proxy = type == NCCL_NET_DEVICE_GIN_PROXY || fail(r->number, "type %d", type);
   if (!one_sided_check(r, "getProperties", result) || !is_proxy) {
@@ -169,7 +242,7 @@ static void *run_tests(void *argument) {
 /* As NCCL that looks for the tables before Java has read the file. */
 static bool is_refused(struct rank *r) {
   return find_tables(r, true) &&
-         ((r->is_gin ? r->gin->init(&r->ctx, 0x77, log_to_stderr) : r->rma->init(&r->ctx, 0x77, log_to_stderr)) ==
+         ((r->is_gin ? r->gin->init(&r->ctx, 0x77, log_to_stderr) : r->rma.init(&r->ctx, 0x77, log_to_stderr)) ==
               NCCL_INVALID_USAGE ||
           fail(r->number, "init took what nobody has asked for"));
 }
@@ -274,6 +347,7 @@ static bool name_node(const char *nodes, int rank) {
 int main(int argc, char **argv) {
   int plugin = option(argc, argv, "--plugin", 0);
   int order = option(argc, argv, "--order", 0);
+  int rma = option(argc, argv, "--rma", 0);
   int ranks = option(argc, argv, "--ranks", 0);
   int count = option(argc, argv, "--count", 0);
   int test = option(argc, argv, "--test", 0);
@@ -284,6 +358,7 @@ int main(int argc, char **argv) {
   bool absent = has(argc, argv, "--absent");
   bool threads = has(argc, argv, "--threads");
   struct rank r = {.ranks = ranks == 0 ? 2 : atoi(argv[ranks]), .count = count == 0 ? 2000 : atol(argv[count])};
+  r.rma_api = rma == 0 ? OLDEST_RMA : atoi(argv[rma]);
   r.times = count == 0 ? 20000 : r.count;
   r.cuts = cuts == 0 ? 0 : atoi(argv[cuts]);
   r.moves = moves == 0 ? 0 : atoi(argv[moves]);
@@ -291,8 +366,9 @@ int main(int argc, char **argv) {
   r.seed = seed == 0 ? 1 : (unsigned)strtoul(argv[seed], NULL, 10);
   const char *name = has(argc, argv, "--refused") ? "refused" : test == 0 ? "all" : argv[test];
   bool fits = !threads ? strcmp(name, "calls") != 0 : nodes == 0;
-  if (plugin == 0 || order == 0 || !fits || r.ranks < 1 || r.ranks > MOST_RANKS) {
-    fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--ranks 1..8]"
+  if (plugin == 0 || order == 0 || !fits || r.ranks < 1 || r.ranks > MOST_RANKS ||
+      r.rma_api < OLDEST_RMA || r.rma_api > NEWEST_RMA) {
+    fprintf(stderr, "usage: one-sided-host --plugin PATH --order gin|rma [--rma 14..17] [--ranks 1..8]"
                     " [--test all|signals|rounds|times|calls|leave|death] [--count N] [--cuts N] [--moves N] [--seed N]"
                     " [--nodes A,B,...] [--gpu] [--absent|--refused|--threads]\n");
     return 2;

@@ -42,7 +42,14 @@ struct rank {
   struct net net;
   void *net_ctx;
   const struct nccl_gin_v11 *gin;
-  const struct nccl_rma_v14 *rma;
+  int rma_api; /* 14 to 17 */
+  union { /* as the library has it */
+    const void *rma_table;
+    const struct nccl_rma_v14 *rma_v14;
+    const struct nccl_rma_v16 *rma_v16;
+    const struct nccl_rma_v17 *rma_v17;
+  };
+  struct nccl_rma_v17 rma; /* a copy; what v14 has otherwise is called by one_sided_put and one_sided_get */
   void *ctx;
   void *comms[COMMS];
   void *contexts[COMMS]; /* GIN: of the comms with even numbers the comm itself */
@@ -56,7 +63,7 @@ struct rank {
 };
 
 #define OK(r, call, ...)                                                                                               \
-  one_sided_check(r, #call, (r)->is_gin ? (r)->gin->call(__VA_ARGS__) : (r)->rma->call(__VA_ARGS__))
+  one_sided_check(r, #call, (r)->is_gin ? (r)->gin->call(__VA_ARGS__) : (r)->rma.call(__VA_ARGS__))
 
 bool one_sided_check(const struct rank *r, const char *call, int result);
 
@@ -81,6 +88,12 @@ bool one_sided_calls(struct rank *r);
 /* Puts as the table has it; operation 0: without a signal. */
 int one_sided_put(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
                   uint64_t signal, uint64_t value, uint32_t op, void **request);
+
+int one_sided_get(const struct rank *r, int comm, int context, uint64_t from, size_t bytes, uint64_t to, int rank,
+                  void **request);
+
+/* By the config of the table's version. */
+int one_sided_create_context(const struct rank *r, void *comm, struct nccl_rma_config_v17 *config, void **ctx);
 
 int one_sided_progress(const struct rank *r, int comm);
 

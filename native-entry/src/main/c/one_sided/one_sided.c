@@ -1,6 +1,7 @@
 /*
- * One-sided communication: the tables GIN v11, for NCCL 2.28.7 to 2.30.4, and RMA v14, from 2.30.7 on. Both are found
- * only where the settings ask for them, since NCCL changes its algorithms, and starts a thread, where it sees them.
+ * One-sided communication: the tables GIN v11, for NCCL 2.28.7 to 2.30.4, and RMA v14 to v17, from 2.30.7 on. They are
+ * found only where the settings ask for them, since NCCL changes its algorithms, and starts a thread, where it sees
+ * them.
  *
  * A collective comm stands for its first context in GIN v11, which has no others. Control calls may block until the
  * other ranks have made theirs; NCCL's proxy thread makes the rest.
@@ -84,6 +85,18 @@ static int get_properties_v12(int dev, struct nccl_net_properties_v12 *propertie
   return result;
 }
 
+/*
+ * A signal says nothing of other ranks' puts: ranks come by connections of their own, and what has arrived over one may
+ * be applied after a signal that has arrived later over another (trigon.onesided.peer.Incoming). So NCCL has to flush.
+ */
+static int get_rma_properties(void *comm, struct nccl_rma_properties_v16 *properties) {
+  if (properties == NULL || comm == NULL) {
+    return NCCL_INVALID_ARGUMENT;
+  }
+  properties->flushesAllPutsOnAnySignal = false;
+  return NCCL_SUCCESS;
+}
+
 /* ---- connections: *comm is NULL unless the call returns one ---- */
 
 static int listen_in_context(void *ctx, int dev, void *handle, void **comm) {
@@ -111,6 +124,10 @@ static int connect_v11(void *ctx, void *handles[], int ranks, int rank, void *li
   return connect_all(handles, ranks, rank, listen_comm, comm, 1);
 }
 
+/*
+ * Some of NCCL's commits give one more argument, the flag of an abort (v17). There is no telling whether it was given,
+ * so it is not looked at: a caller removes its arguments itself, and a wait for ranks that do not come has an end.
+ */
 static int connect_v14(void *ctx, void *handles[], int ranks, int rank, void *listen_comm, void **comm) {
   (void)ctx;
   return connect_all(handles, ranks, rank, listen_comm, comm, 0);
@@ -127,12 +144,21 @@ static int create_context_v11(void *comm, int signals, int counters, void **ctx,
   return NCCL_SUCCESS;
 }
 
-static int create_context(void *comm, struct nccl_rma_config_v14 *config, void **ctx) {
-  if (ctx == NULL || config == NULL || comm == NULL) {
+static int create_contexts(void *comm, int count, int traffic_class, void **ctx) {
+  if (ctx == NULL || comm == NULL) {
     return NCCL_INVALID_ARGUMENT;
   }
   *ctx = NULL;
-  return CONTROL(create_context, P(comm), config->nContexts, config->trafficClass, P(ctx));
+  return CONTROL(create_context, P(comm), count, traffic_class, P(ctx));
+}
+
+static int create_context_v14(void *comm, struct nccl_rma_config_v14 *config, void **ctx) {
+  return config == NULL ? NCCL_INVALID_ARGUMENT : create_contexts(comm, config->nContexts, config->trafficClass, ctx);
+}
+
+/* All ranks are connected, whichever peerArray names; a rank's number stays that of connect. */
+static int create_context_v17(void *comm, struct nccl_rma_config_v17 *config, void **ctx) {
+  return config == NULL ? NCCL_INVALID_ARGUMENT : create_contexts(comm, config->nContexts, config->trafficClass, ctx);
 }
 
 static int destroy_context(void *ctx) {
@@ -200,28 +226,48 @@ static int iput_signal_v11(void *comm, uint64_t source_offset, void *source, siz
                  signalling(operation), request);
 }
 
+/* Since v15. That operations may go together changes nothing: each goes at once. */
 static int iput(void *ctx, int context, uint64_t source_offset, void *source, size_t size, uint64_t offset,
-                void *target, uint32_t rank, void **request) {
+                void *target, uint32_t rank, uint32_t flags, void **request) {
+  (void)flags;
   return put_any(ctx, context, source_offset, source, size, offset, target, rank, 0, NULL, 0, 0, request);
 }
 
 /* All signals are strong. */
 static int iput_signal(void *ctx, int context, uint64_t source_offset, void *source, size_t size, uint64_t offset,
                        void *target, uint32_t rank, uint64_t signal_offset, void *signal, uint64_t value,
-                       uint32_t operation, bool is_strong, void **request) {
-  (void)is_strong;
+                       uint32_t operation, bool is_strong, uint32_t flags, void **request) {
+  (void)is_strong, (void)flags;
   return put_any(ctx, context, source_offset, source, size, offset, target, rank, signal_offset, signal, value,
                  signalling(operation), request);
 }
 
 static int iget(void *ctx, int context, uint64_t remote_offset, void *remote, size_t size, uint64_t local_offset,
-                void *local, uint32_t rank, void **request) {
+                void *local, uint32_t rank, uint32_t flags, void **request) {
+  (void)flags;
   if (UNLIKELY(request == NULL)) {
     return NCCL_INVALID_ARGUMENT;
   }
   *request = NULL;
   return CALL(get, P(ctx), context, (int64_t)remote_offset, P(remote), (int64_t)size, (int64_t)local_offset, P(local),
               rank, P(request));
+}
+
+static int iput_v14(void *ctx, int context, uint64_t source_offset, void *source, size_t size, uint64_t offset,
+                    void *target, uint32_t rank, void **request) {
+  return iput(ctx, context, source_offset, source, size, offset, target, rank, 0, request);
+}
+
+static int iput_signal_v14(void *ctx, int context, uint64_t source_offset, void *source, size_t size, uint64_t offset,
+                           void *target, uint32_t rank, uint64_t signal_offset, void *signal, uint64_t value,
+                           uint32_t operation, bool is_strong, void **request) {
+  return iput_signal(ctx, context, source_offset, source, size, offset, target, rank, signal_offset, signal, value,
+                     operation, is_strong, 0, request);
+}
+
+static int iget_v14(void *ctx, int context, uint64_t remote_offset, void *remote, size_t size, uint64_t local_offset,
+                    void *local, uint32_t rank, void **request) {
+  return iget(ctx, context, remote_offset, remote, size, local_offset, local, rank, 0, request);
 }
 
 static int iflush(void *ctx, int context, void *mhandle, uint32_t rank, void **request) {
@@ -259,6 +305,10 @@ static int query_last_error(void *handle, bool *has_error) {
   .name = "Trigon", .init = init, .devices = devices, .listen = listen_in_context, .regMrSymDmaBuf = NULL, \
   .deregMrSym = dereg_mr_sym, .destroyContext = destroy_context, .closeColl = close_coll, \
   .closeListen = close_listen, .test = test, .queryLastError = query_last_error, .finalize = finalize
+#define RMA_SLOTS \
+  COMMON_SLOTS, .getProperties = get_properties_v12, .connect = connect_v14, .regMrSym = reg_mr_sym, .iflush = iflush, \
+  .rmaProgress = make_progress
+#define RMA_SLOTS_SINCE_V15 RMA_SLOTS, .iput = iput, .iputSignal = iput_signal, .iget = iget
 /* clang-format on */
 
 static const struct nccl_gin_v11 gin_v11 = {
@@ -273,16 +323,25 @@ static const struct nccl_gin_v11 gin_v11 = {
 };
 
 static const struct nccl_rma_v14 rma_v14 = {
-    COMMON_SLOTS,
-    .getProperties = get_properties_v12,
-    .connect = connect_v14,
-    .createContext = create_context,
-    .regMrSym = reg_mr_sym,
-    .iput = iput,
-    .iputSignal = iput_signal,
-    .iget = iget,
-    .iflush = iflush,
-    .rmaProgress = make_progress,
+    RMA_SLOTS,
+    .createContext = create_context_v14,
+    .iput = iput_v14,
+    .iputSignal = iput_signal_v14,
+    .iget = iget_v14,
+};
+
+static const struct nccl_rma_v15 rma_v15 = {RMA_SLOTS_SINCE_V15, .createContext = create_context_v14};
+
+static const struct nccl_rma_v16 rma_v16 = {
+    RMA_SLOTS_SINCE_V15,
+    .getRmaProperties = get_rma_properties,
+    .createContext = create_context_v14,
+};
+
+static const struct nccl_rma_v17 rma_v17 = {
+    RMA_SLOTS_SINCE_V15,
+    .getRmaProperties = get_rma_properties,
+    .createContext = create_context_v17,
 };
 
 /*
@@ -301,13 +360,14 @@ static bool is_wanted(void) {
 /* Each name is an indirect function (STT_GNU_IFUNC): dlsym gives what its resolver returns. */
 typedef void (*found)(void);
 
-static found find_gin_v11(void) {
-  return (found)(intptr_t)(is_wanted() ? &gin_v11 : NULL);
-}
+#define EXPORTED(table, symbol)                                                                                        \
+  static found find_##table(void) {                                                                                    \
+    return (found)(intptr_t)(is_wanted() ? &(table) : NULL);                                                           \
+  }                                                                                                                    \
+  __attribute__((visibility("default"), ifunc("find_" #table))) extern void symbol(void)
 
-static found find_rma_v14(void) {
-  return (found)(intptr_t)(is_wanted() ? &rma_v14 : NULL);
-}
-
-__attribute__((visibility("default"), ifunc("find_gin_v11"))) extern void ncclGinPlugin_v11(void);
-__attribute__((visibility("default"), ifunc("find_rma_v14"))) extern void ncclRmaPlugin_v14(void);
+EXPORTED(gin_v11, ncclGinPlugin_v11);
+EXPORTED(rma_v14, ncclRmaPlugin_v14);
+EXPORTED(rma_v15, ncclRmaPlugin_v15);
+EXPORTED(rma_v16, ncclRmaPlugin_v16);
+EXPORTED(rma_v17, ncclRmaPlugin_v17);

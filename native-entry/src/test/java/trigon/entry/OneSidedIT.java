@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import trigon.testsupport.Sampled;
 import trigon.testsupport.Seed;
 
-/** Processes that call as NCCL 2.28.9 and 2.30.7 do, over software links of this machine. */
+/** Processes that call as NCCL 2.28.9 and 2.30.7 do, by newer tables too, over software links of this machine. */
 class OneSidedIT {
 
     /** Each rank's, to one word. */
@@ -39,9 +39,9 @@ class OneSidedIT {
 
     /** Puts of all sizes, 1000 before a strong signal, resets, gets, additions of all to one word, refusals. */
     @ParameterizedTest
-    @Sampled({"gin, 2", "gin, 3", "rma, 2", "rma, 4"})
-    void allThatNcclCallsWorks(String order, String ranks) throws Exception {
-        ChildProcess host = run(Map.of(), "--order", order, "--ranks", ranks, "--count", "" + SIGNALS);
+    @Sampled({"gin, 14, 2", "gin, 14, 3", "rma, 14, 2", "rma, 15, 2", "rma, 16, 2", "rma, 17, 2", "rma, 17, 4"})
+    void allThatNcclCallsWorks(String order, String table, String ranks) throws Exception {
+        ChildProcess host = run(Map.of(), "--order", order, "--rma", table, "--ranks", ranks, "--count", "" + SIGNALS);
 
         assertThat(host.exit()).as(host.stderr()).isZero();
         assertThat(host.stdout()).contains("\"signals\": " + SIGNALS * Integer.parseInt(ranks), "\"lost\": 0");
@@ -53,7 +53,8 @@ class OneSidedIT {
     @Tag("long")
     @Sampled({"gin, 2", "rma, 3"})
     void memoryOfAGpuIsStaged(String order, String ranks) throws Exception {
-        ChildProcess host = run(fakeGpu(), "--order", order, "--ranks", ranks, "--count", "1000", "--gpu");
+        ChildProcess host =
+                run(fakeGpu(), "--order", order, "--rma", "17", "--ranks", ranks, "--count", "1000", "--gpu");
 
         assertThat(host.exit()).as(host.stderr()).isZero();
         assertThat(host.stdout()).contains("\"lost\": 0");
@@ -73,7 +74,7 @@ class OneSidedIT {
                   b: {nics: [{address: 127.1.12.2/24}, {address: 127.1.13.2/24}]}
                 """));
         List<String> arguments = new ArrayList<>(List.of("--order", order, "--nodes", "a,b", "--test", "rounds"));
-        arguments.addAll(List.of("--count", "3", "--cuts", "" + CUTS, "--moves", "1"));
+        arguments.addAll(List.of("--rma", "17", "--count", "3", "--cuts", "" + CUTS, "--moves", "1"));
         arguments.addAll(List.of("--seed", "" + Seed.next() % 100_000));
         if (onDevice) {
             environment.putAll(fakeGpu());

@@ -16,9 +16,9 @@ import trigon.onesided.memory.Transfer;
 import trigon.system.Memory;
 
 /**
- * NCCL's one-sided calls, as its tables GIN v11 and RMA v14 have them, over the transport's connections. Listeners,
- * collective comms, their contexts, windows and requests are non-zero {@code long}s; a stale one is an error, never a
- * crash. A collective comm stands for its first context, too, as in the table that has no others.
+ * NCCL's one-sided calls, as its tables GIN v11 and RMA v14 to v17 have them, over the transport's connections.
+ * Listeners, collective comms, their contexts, windows and requests are non-zero {@code long}s; a stale one is an
+ * error, never a crash. A collective comm stands for its first context, too, as in the table that has no others.
  *
  * <p>The control path (down to {@link #closeListen}) may wait for other ranks, and throws with a message for the user.
  * The data path does neither, see {@link Traffic}; the calls of one collective comm come from one thread at a time.
