@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import trigon.config.PluginConfig;
@@ -98,7 +97,8 @@ public final class PluginEntry {
             plugin = created;
             config = factory.config().orElse(null);
             factory.config().ifPresent(settings -> publish(new OneSidedState(net.oneSided()), settings));
-            UpcallTable.fill(net.upcalls(), net.upcallCount(), created, failures, intFunction(net.warmUp()));
+            NativeFunction warmUp = NativeFunction.at(net.warmUp());
+            UpcallTable.fill(net.upcalls(), net.upcallCount(), created, failures, () -> (int) warmUp.call());
             WarmUp.begin(factory::warmUpNodes);
             LoggerFactory.getLogger(PluginEntry.class)
                     .info("init took {} ms since Java runs", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
@@ -112,19 +112,14 @@ public final class PluginEntry {
         return RequestTable.of(net.requestTable(), net.memoryTable(), LaneFunctions.at(net.laneFunctions()));
     }
 
-    /** A function of the entry library: {@code int function(void)}. */
-    private static IntSupplier intFunction(long address) {
-        NativeFunction function = NativeFunction.at(address);
-        return () -> (int) function.call();
-    }
-
     /** Begins the trace, if there is to be one; and lets the policy hear of events, by it or without. Once. */
     private void record(long table, long sampleConnections) {
         if (isRecording) {
             return;
         }
         isRecording = true;
-        Optional<Recorder> trace = ProcessTrace.beginIfWanted(System.getenv(), table, intFunction(sampleConnections));
+        NativeFunction sample = NativeFunction.at(sampleConnections);
+        Optional<Recorder> trace = ProcessTrace.beginIfWanted(System.getenv(), table, () -> (int) sample.call());
         policy.onEvents(listener -> {
             if (trace.isPresent()) {
                 trace.get().listen(listener);

@@ -18,10 +18,10 @@ import java.util.Optional;
 /**
  * Function of C that takes and returns integers and pointers, at most seven. Immutable; any thread.
  *
- * <p>All of them are called as {@code long f(long, ...)} with seven arguments. The calling conventions of x86-64 (System
- * V ABI) and arm64 (AAPCS64) allow that: a function does not look at arguments that it does not have, nor at the upper
- * half of an int. Its result must be made an int again where it is one. Each other shape of a call takes the linker of a
- * fresh process some milliseconds, and a process has some forty functions to call before its first message.
+ * <p>All of them are called as {@code long f(long, ...)} with seven arguments. The calling conventions of x86-64
+ * (System V ABI) and arm64 (AAPCS64) allow that: a function does not look at arguments that it does not have, nor at
+ * the upper half of an int. Its result must be made an int again where it is one. Each other shape of a call takes the
+ * linker of a fresh process some milliseconds, and a process has some forty functions to call before its first message.
  */
 public final class NativeFunction {
 

@@ -92,10 +92,10 @@ public abstract class AbortContract {
                 boolean both = random.nextInt(5) == 0;
                 boolean aAborts = both || random.nextBoolean();
                 boolean bAborts = both || !aAborts;
-                AbortedRank atSideA =
-                        new AbortedRank(a, outcome, seed, 2 * i, aAborts ? moment(random) : AbortedRank.Moment.NEVER);
+                AbortedRank atSideA = new AbortedRank(
+                        a, outcome, seed, 2 * i, aAborts ? moment(i, random) : AbortedRank.Moment.NEVER);
                 AbortedRank atSideB = new AbortedRank(
-                        b, outcome, seed, 2 * i + 1, bAborts ? moment(random) : AbortedRank.Moment.NEVER);
+                        b, outcome, seed, 2 * i + 1, bAborts ? moment(i, random) : AbortedRank.Moment.NEVER);
                 atSideA.meet(atSideB);
                 atSideB.meet(atSideA);
                 pairs.add(new Pair(atSideA, atSideB));
@@ -116,11 +116,16 @@ public abstract class AbortContract {
         }
     }
 
-    private static AbortedRank.Moment moment(SplittableRandom random) {
+    private static AbortedRank.Moment moment(int number, SplittableRandom random) {
+        // of the first two, one certainly aborts with messages moved, and one before it is connected
+        if (number < 2) {
+            return new AbortedRank.Moment(number == 0 ? AbortedRank.Since.MESSAGE : AbortedRank.Since.START, 1);
+        }
         // few steps more often than many, so that all phases of setting up are met
         return random.nextBoolean()
-                ? new AbortedRank.Moment(true, random.nextInt(1, MAX_STEPS_IN_TRAFFIC))
-                : new AbortedRank.Moment(false, (int) Math.exp(random.nextDouble() * Math.log(MAX_STEPS)));
+                ? new AbortedRank.Moment(AbortedRank.Since.CONNECTED, random.nextInt(1, MAX_STEPS_IN_TRAFFIC))
+                : new AbortedRank.Moment(
+                        AbortedRank.Since.START, (int) Math.exp(random.nextDouble() * Math.log(MAX_STEPS)));
     }
 
     /** A node's thread: drives all of its ranks. */

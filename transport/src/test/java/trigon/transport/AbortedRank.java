@@ -54,16 +54,24 @@ final class AbortedRank {
         }
     }
 
+    /** The event from which on a rank's steps count. */
+    enum Since {
+        START,
+        /** Both its connections are up. */
+        CONNECTED,
+        /** A message has been moved, by this rank or another. */
+        MESSAGE
+    }
+
     /**
      * When a rank aborts.
      *
-     * @param inTraffic whether what comes before both connections are up does not count
      * @param steps calls of {@link #step} until then; negative: never
      */
-    record Moment(boolean inTraffic, int steps) {
+    record Moment(Since since, int steps) {
 
         /** It does not abort. */
-        static final Moment NEVER = new Moment(false, -1);
+        static final Moment NEVER = new Moment(Since.START, -1);
     }
 
     private record Request(long handle, PlannedMessage message, int slot) {}
@@ -207,12 +215,20 @@ final class AbortedRank {
         return number ^ 1;
     }
 
+    private boolean isCounting() {
+        return switch (moment.since) {
+            case START -> true;
+            case CONNECTED -> sending.comm != 0 && receiving.comm != 0;
+            case MESSAGE -> outcome.messages().get() > 0;
+        };
+    }
+
     /** Does one thing. Returns false when it is over. */
     boolean step() {
         if (System.nanoTime() - deadline > 0) {
             throw new AssertionError("hangs: " + this);
         }
-        if (!moment.inTraffic || (sending.comm != 0 && receiving.comm != 0)) {
+        if (isCounting()) {
             steps++;
         }
         if (steps == moment.steps) {

@@ -131,8 +131,8 @@ public final class HandshakeProofs {
     }
 
     /**
-     * Loads classes and providers, and makes so many proofs that the JVM compiles SHA-256: interpreted, it is a third of
-     * the work of a connection.
+     * Loads classes and providers, and makes so many proofs that the JVM compiles SHA-256: interpreted, it is a third
+     * of the work of a connection.
      */
     public static void warmUp() {
         HandshakeProofs proofs = of(Side.CONNECTING, ConnectionSecret.random(), Optional.empty());
