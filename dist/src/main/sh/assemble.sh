@@ -28,7 +28,7 @@ mkdir -p "$distribution/lib" "$distribution/bin" "$distribution/libexec/training
 
 # The runtime depends on nothing but the JDK and these lists: linked again only when one of them changes. It has no
 # archives of the JDK's classes (CDS): the AOT cache has what is loaded of them.
-made_from="$(cat "$target_jdk/release") $modules $options $*"
+made_from="$(cat "$target_jdk/release") $modules $options $1" # and not where the modules are
 if [ "$(cat "$distribution/runtime/.made-from" 2>/dev/null || :)" != "$made_from" ]; then
   say "linking the Java runtime"
   rm -rf "$distribution/runtime"
