@@ -83,9 +83,9 @@ public final class Libibverbs {
     }
 
     /**
-     * Links the calls that connections need and {@code init} does not, and initialises the classes of their structs: a
-     * hundred milliseconds, which the first connection, and the first message, take otherwise. For a thread that nobody
-     * waits for, and only where {@link #load()} found a provider.
+     * Looks up the functions that connections need and {@code init} does not, initialises the classes of their structs,
+     * and links the calls of the data path: the first connection and the first message take that time otherwise. For a
+     * thread that nobody waits for, and only where {@link #load()} found a provider.
      */
     public static void linkAhead() {
         try {
